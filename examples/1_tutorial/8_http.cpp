@@ -20,8 +20,8 @@ using namespace std::chrono_literals;
 // For https nothing more is needed where comcp is built with TLS; server.tls() takes a certificate authority of your
 // own and client certificates. The environment's proxies are used; server.proxy() says otherwise.
 auto server_at(std::string const& url, comcp::bearer token) {
-  comcp::reconnect_options patient;
-  patient.delay(500ms, 2, 10s).attempts(10);
+  comcp::reconnect_policy patient;
+  patient.delay(500ms, 10s).attempts(10);
   comcp::http_options options;
   options.header("X-Request-Source", "comcp tutorial").reconnect(patient);
   comcp::http server(url, std::move(token));

@@ -30,7 +30,7 @@ asio::awaitable<bool> host(std::vector<std::string> command) {
   // One is waited for, one starts while we go on, one starts when it is needed.
   comcp::server_config const config(comcp::stdio{command});
   auto background = config;
-  background.background().retry(comcp::retry(3, 500ms, 30s));
+  background.background().reconnect(comcp::reconnect_policy().attempts(3).delay(500ms, 30s));
   auto lazy = config;
   lazy.lazy();
   co_await servers.add("one", config);

@@ -6695,7 +6695,7 @@ struct statistics {
   std::uint64_t requests = 0;                      ///< Requests of the server received.
   std::uint64_t messages_in = 0, messages_out = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;
-  std::uint64_t restarts = 0;
+  std::uint64_t reconnects = 0;
   std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
 
   // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
@@ -10098,9 +10098,9 @@ class awaitable_client : public server_lists {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
   /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
-  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without
-  /// one the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart() const;
+  /// that is ready; throws what it failed with, and then connect_options().reconnect() decides whether it is tried again (without
+  /// one the client has ended). Ends the wait before an attempt, too. Cancelling it stops only the waiting.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> reconnect() const;
   /// Waits for the end and gives its reason.
   COMCP_LAZY [[nodiscard]] asio::awaitable<error> closed() const;
 };
@@ -10301,7 +10301,7 @@ COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::notify_roots_changed() c
 COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::close() const {
   return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
 }
-COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::restart() const {
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::reconnect() const {
   return core_ ? detail::on_home(core_, detail::restarting(core_)) : detail::failed<void>(detail::not_connected());
 }
 COMCP_LAZY_DECL asio::awaitable<error> awaitable_client::closed() const {
@@ -10416,8 +10416,8 @@ class client : public awaitable_client {
     return detail::async_walk<void>(get_executor(), close(), std::forward<Token>(token));
   }
   template <class Token>
-  auto async_restart(Token&& token) const {
-    return detail::async_walk<void>(get_executor(), restart(), std::forward<Token>(token));
+  auto async_reconnect(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), this->reconnect(), std::forward<Token>(token));
   }
   /// The handler is given the reason: `void(comcp::error)`.
   template <class Token>
@@ -14954,98 +14954,60 @@ COMCP_DECL std::shared_ptr<time_source> steady_time() {
 }  // namespace comcp
 #endif
 
-// sansio/backoff.hpp
-// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
+// sansio/reconnect.hpp
+// When what was lost is connected again: one vocabulary for a client, for a registry's and a pool's servers, and for the
+// event streams of HTTP. How the waits are computed is backoff.hpp's.
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <optional>
+#include <limits>
 
 namespace comcp {
 
-/// When a broken stream is opened again.
-class reconnect_options {
+/// When to connect again. Each use has a default of its own: connect_options().reconnect() (never),
+/// server_config().reconnect() (forever), http_options().reconnect() (five times).
+class reconnect_policy {
  public:
   using milliseconds = std::chrono::milliseconds;
 
-  reconnect_options() {}
-  /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
-  /// server asks for with `retry`; 100 ms is the least that it gets, and it grows too. A stream that lived for less than
-  /// 5 s has failed.
-  reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
-    return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
-  }
-  /// Failures in a row before a broken answer is given up (default 5). The stream on which servers speak unasked is then
-  /// said to be gone (observer::on_fault, watches) and tried on at the longest wait, or when calls succeed again.
-  /// 0: a stream that breaks is never opened again.
-  reconnect_options& attempts(unsigned n) { return attempts_ = n, *this; }
-  /// The share of a wait that is left to chance, 0 to 1 (default 0.25). What a server asked for is never shortened.
-  reconnect_options& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
+  reconnect_policy() {}
+  static reconnect_policy never() { return reconnect_policy().attempts(0); }
+  static reconnect_policy forever() { return reconnect_policy().attempts(std::numeric_limits<unsigned>::max()); }
 
-  [[nodiscard]] milliseconds initial() const noexcept { return initial_; }
-  [[nodiscard]] double factor() const noexcept { return factor_; }
-  [[nodiscard]] milliseconds maximum() const noexcept { return maximum_; }
+  /// Attempts in a row before it is given up (default 5); 0 is never(). What counts as a success, after which the count
+  /// begins anew: of a client a call that was answered; of a server proven_after(); of a stream that it lived for 5 s.
+  reconnect_policy& attempts(unsigned n) { return attempts_ = n, *this; }
+  /// The first wait (default 500 ms), and the longest (30 s). Each is `factor` times (2) the one before. The longest
+  /// bounds what a server asks for, too, by Retry-After or a stream's `retry`; 100 ms is the least that it gets.
+  reconnect_policy& delay(milliseconds first, milliseconds longest, double factor = 2) {
+    return first_ = first, longest_ = longest, factor_ = factor, *this;
+  }
+  /// The share of a wait by which chance shortens it, 0 to 1 (default 0.25), so that many clients do not come back at
+  /// one moment. What a server asked for is never shortened.
+  reconnect_policy& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
+
+  /// Servers of a registry or a pool: how long a connection must have lived before its end counts as a first failure
+  /// again (default 30 s).
+  reconnect_policy& proven_after(std::chrono::nanoseconds d) { return proven_after_ = d, *this; }
+  /// Servers of a registry or a pool: calls in a row that end with a failure of the transport before the connection is
+  /// given up and begun anew (default 5; 0: never). A tool's isError and JSON-RPC errors are answers, and no failures.
+  reconnect_policy& circuit_breaker(unsigned failures) { return breaker_ = failures, *this; }
+
   [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
+  [[nodiscard]] milliseconds first() const noexcept { return first_; }
+  [[nodiscard]] milliseconds longest() const noexcept { return longest_; }
+  [[nodiscard]] double factor() const noexcept { return factor_; }
   [[nodiscard]] double jitter() const noexcept { return jitter_; }
+  [[nodiscard]] std::chrono::nanoseconds proven_after() const noexcept { return proven_after_; }
+  [[nodiscard]] unsigned circuit_breaker() const noexcept { return breaker_; }
 
  private:
-  milliseconds initial_{1000}, maximum_{30'000};
+  milliseconds first_{500}, longest_{30'000};
   double factor_ = 2, jitter_ = 0.25;
-  unsigned attempts_ = 5;
+  std::chrono::nanoseconds proven_after_ = std::chrono::seconds(30);
+  unsigned attempts_ = 5, breaker_ = 5;
 };
 
-namespace sansio {
-
-/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
-class backoff {
- public:
-  using milliseconds = std::chrono::milliseconds;
-
-  static constexpr milliseconds shortest{100};
-  /// What was open for less long has failed.
-  static constexpr std::chrono::seconds lasting{5};
-
-  explicit backoff(reconnect_options options) : options_(options) {}
-
-  /// It could not be opened: the next wait, or nothing when the attempts are used up.
-  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
-    if (++failures_ > options_.attempts()) return {};
-    return wait(random, asked);
-  }
-  /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
-  /// no reason to come back sooner: a server may end each stream after one event.
-  [[nodiscard]] std::optional<milliseconds> ended(std::chrono::nanoseconds lived, bool brought, double random,
-                                                  std::optional<milliseconds> asked = {}) {
-    if (lived < lasting && !brought) return failed(random, asked);
-    if (lived >= lasting) proved();
-    failures_ = 0;
-    if (options_.attempts() == 0) return {};
-    return wait(random, asked);
-  }
-  /// All is well: the next failure is the first.
-  void proved() noexcept { failures_ = steps_ = 0; }
-  /// In a row, the last one too that found the attempts used up.
-  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
-
- private:
-  [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
-    auto const most = options_.maximum();
-    // No server may ask for a busy loop.
-    if (asked) asked = std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
-    auto const first = std::min(asked.value_or(most), options_.initial());
-    double const grown = static_cast<double>(first.count()) * std::pow(options_.factor(), std::min(steps_++, 64U));
-    double const bounded = std::min(grown, static_cast<double>(most.count()));
-    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
-    return std::max(chosen, asked.value_or(chosen));
-  }
-
-  reconnect_options options_;
-  unsigned failures_ = 0;  // that use up the attempts
-  unsigned steps_ = 0;     // by which the wait has grown
-};
-
-}  // namespace sansio
 }  // namespace comcp
 
 // trace/tracer.hpp
@@ -15080,31 +15042,9 @@ class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
 }  // namespace detail
 
-/// When the client itself starts a dead server process again (default: never; registry and pool do).
-class restart_policy {
- public:
-  /// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
-  /// wait before the next attempt, or nothing to give up. One that throws gives up.
-  using hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
-
-  restart_policy() {}
-  /// In place of attempts() and delay(). Such a client also begins anew where others close: when the server answers no
-  /// ping any more, or sends too many unusable messages in a row.
-  explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
-  /// At most this many restarts without a successful call in between.
-  restart_policy& attempts(unsigned n) { return delays_.attempts(n), *this; }
-  /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
-  restart_policy& delay(milliseconds base, milliseconds max) { return delays_.delay(base, 2, max), *this; }
-  [[nodiscard]] unsigned attempts() const noexcept { return delays_.attempts(); }
-  [[nodiscard]] milliseconds base() const noexcept { return delays_.initial(); }
-  [[nodiscard]] milliseconds max() const noexcept { return delays_.maximum(); }
-  [[nodiscard]] reconnect_options const& delays() const noexcept { return delays_; }
-  [[nodiscard]] hook const& ask() const noexcept { return ask_; }
-
- private:
-  hook ask_;
-  reconnect_options delays_ = reconnect_options().attempts(0).delay(milliseconds(100), 2, milliseconds(10'000)).jitter(0);
-};
+/// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to wait
+/// before the next attempt, or nothing to give up. One that throws gives up.
+using reconnect_hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
 
 /// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
 class connection_limits {
@@ -15153,7 +15093,8 @@ struct connect_settings {
   unsigned ping_failure_threshold = 3;
   std::optional<comcp::log_level> log_level;
   std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
-  restart_policy restart;
+  reconnect_policy reconnect;
+  reconnect_hook ask_to_reconnect;  // in place of the policy
   restarts_maker restarts = nullptr;
   asio::any_io_executor executor;
   std::shared_ptr<time_source> time;
@@ -15208,7 +15149,7 @@ class connect_options {
   /// 30 s.
   connect_options& handshake_timeout(timespan d) { return settings_.handshake_timeout = d.as_timeout(), *this; }
   connect_options& open_timeout(timespan d) { return settings_.open_timeout = d.as_timeout(), *this; }  ///< 10 s
-  /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
+  /// Opening and handshake together, at the beginning and at each further connection (default: no bound but those of its parts).
   connect_options& connect_timeout(timespan d) { return settings_.connect_timeout = d.as_timeout(), *this; }
   connect_options& timeout(timespan d) { return settings_.timeout = d.as_timeout(), *this; }  ///< 30 s
   connect_options& hard_timeout(timespan d) { return settings_.hard_timeout = d.as_timeout(), *this; }  ///< 10 min
@@ -15235,8 +15176,12 @@ class connect_options {
 
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
-  /// Needs <comcp/client/connect.hpp>.
-  COMCP_LAZY connect_options& restart(restart_policy p);
+  /// When the client itself connects again after a loss, which starts a dead server process anew (default: never; registry
+  /// and pool do). An answered call begins the count of attempts anew. Needs <comcp/client/connect.hpp>.
+  COMCP_LAZY connect_options& reconnect(reconnect_policy p);
+  /// The hook decides instead. Such a client also begins anew where others close: when the server answers no ping any
+  /// more, or sends too many unusable messages in a row.
+  COMCP_LAZY connect_options& reconnect(reconnect_hook ask);
   connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
   connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }
@@ -18881,7 +18826,7 @@ inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code
 }  // namespace comcp
 
 // client/restarts.hpp
-// A connection that was lost, or is to be another, is begun anew: after the pauses of the restart policy, or at once
+// A connection that was lost, or is to be another, is begun anew: after the pauses of the reconnect_policy, or at once
 // and by hand. Compiled by programs that restart. On home only. Internal.
 
 #include <chrono>
@@ -18892,6 +18837,94 @@ inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code
 #include <vector>
 
 #include <asio/awaitable.hpp>
+
+// net/chance.hpp
+// Chance enough to keep clients from coming back all at once. Never for secrets. Internal.
+
+#include <chrono>
+#include <cstdint>
+
+namespace comcp::detail {
+
+/// Numbers from 0 to 1 (splitmix64), others for each instance.
+class chance {
+ public:
+  double operator()() noexcept {
+    std::uint64_t x = state_ += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_ = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
+                         reinterpret_cast<std::uintptr_t>(this);
+};
+
+}  // namespace comcp::detail
+
+// sansio/backoff.hpp
+// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+namespace comcp {
+
+namespace sansio {
+
+/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
+class backoff {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  static constexpr milliseconds shortest{100};
+  /// What was open for less long has failed.
+  static constexpr std::chrono::seconds lasting{5};
+
+  explicit backoff(reconnect_policy const& policy) : policy_(policy) {}
+
+  /// It could not be opened: the next wait, or nothing when the attempts are used up.
+  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
+    if (++failures_ > policy_.attempts()) return {};
+    return wait(random, asked);
+  }
+  /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
+  /// no reason to come back sooner: a server may end each stream after one event.
+  [[nodiscard]] std::optional<milliseconds> ended(std::chrono::nanoseconds lived, bool brought, double random,
+                                                  std::optional<milliseconds> asked = {}) {
+    if (lived < lasting && !brought) return failed(random, asked);
+    if (lived >= lasting) proved();
+    failures_ = 0;
+    if (policy_.attempts() == 0) return {};
+    return wait(random, asked);
+  }
+  /// All is well: the next failure is the first.
+  void proved() noexcept { failures_ = steps_ = 0; }
+  /// In a row, the last one too that found the attempts used up.
+  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
+
+ private:
+  [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
+    auto const most = policy_.longest();
+    // No server may ask for a busy loop.
+    if (asked) asked = std::clamp(*asked, std::min({shortest, policy_.first(), most}), most);
+    auto const first = std::min(asked.value_or(most), policy_.first());
+    double const grown = static_cast<double>(first.count()) * std::pow(policy_.factor(), std::min(steps_++, 64U));
+    double const bounded = std::min(grown, static_cast<double>(most.count()));
+    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - policy_.jitter() * random)));
+    return std::max(chosen, asked.value_or(chosen));
+  }
+
+  reconnect_policy policy_;
+  unsigned failures_ = 0;  // that use up the attempts
+  unsigned steps_ = 0;     // by which the wait has grown
+};
+
+}  // namespace sansio
+}  // namespace comcp
 
 namespace comcp {
 class client_core;
@@ -18925,7 +18958,8 @@ class restarts {
   std::function<void()> on_attempt_;
   request_id pause_ = 0;    // before the next attempt
   bool at_once_ = false;    // without that
-  sansio::backoff delays_;  // of restarts in a row
+  detail::chance chance_;
+  sansio::backoff delays_;  // of attempts in a row
 };
 
 /// Them behind their link: that it is virtual is said here alone.
@@ -18992,7 +19026,7 @@ class shared_stream {
   pointer open_, opening_;           // the latter is not acknowledged yet
   std::vector<request_id> waiting_;  // for the end of a reconciliation
   call_options patience_;            // the longest timeout of those
-  sansio::backoff delays_{reconnect_options().attempts(~0U).jitter(0)};  // while the server ends it
+  sansio::backoff delays_{reconnect_policy::forever().delay(std::chrono::seconds(1), std::chrono::seconds(30))};  // while the server ends it
   bool reconciling_ = false;
   bool reopening_ = false;  // the wait before the next attempt is under way
   bool gap_ = false;
@@ -21215,7 +21249,7 @@ COMCP_LAZY_DECL restarts_link& recovery::restarts(restarts_maker make) {
 }
 
 COMCP_LAZY_DECL void recovery::break_off(error reason) {
-  if (restarts_ && core_.settings.restart.ask()) {
+  if (restarts_ && core_.settings.ask_to_reconnect) {
     if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
     if (connection_.life().is(sansio::life_state::ready) && restarts_->begin(reason)) return;
   }
@@ -21350,23 +21384,22 @@ namespace comcp {
 namespace detail {
 
 COMCP_LAZY_DECL restarts::restarts(client_core& core)
-    : core_(core), connection_(core.connection), delays_(core.settings.restart.delays()) {}
+    : core_(core), connection_(core.connection), delays_(core.settings.reconnect) {}
 
 COMCP_LAZY_DECL std::unique_ptr<restarts_link> make_restarts(client_core& core) {
   return std::make_unique<restarts_behind_link<restarts>>(core);
 }
 
 COMCP_LAZY_DECL std::optional<restarts::nanoseconds> restarts::next(error const& why) {
-  auto const& policy = core_.settings.restart;
-  if (policy.ask()) {
+  if (auto const& ask = core_.settings.ask_to_reconnect) {
     try {
-      return policy.ask()(why);
+      return ask(why);
     } catch (...) {
-      core_.fault(error(errc::invalid_argument, "a restart hook threw"));
+      core_.fault(error(errc::invalid_argument, "a reconnect_hook threw"));
       return {};
     }
   }
-  return delays_.failed(0);
+  return delays_.failed(chance_());
 }
 
 COMCP_LAZY_DECL bool restarts::begin(error const& why) {
@@ -21451,7 +21484,7 @@ COMCP_LAZY_DECL asio::awaitable<error> restarts::attempt() {
   if (again) again = co_await connection_.negotiate();
   if (life.is_closing()) co_return error();
   if (!again) co_return again.error();
-  ++core_.calls.counters().restarts;
+  ++core_.calls.counters().reconnects;
   for (auto const& step : core_.pipeline.steps()) step->connected(true);
   bool const ready = co_await connection_.settle();
   if (ready || life.is_closing()) co_return error();
@@ -21460,9 +21493,16 @@ COMCP_LAZY_DECL asio::awaitable<error> restarts::attempt() {
 
 }  // namespace detail
 
-COMCP_LAZY_DECL connect_options& connect_options::restart(restart_policy p) {
-  settings_.restart = std::move(p);
+COMCP_LAZY_DECL connect_options& connect_options::reconnect(reconnect_policy p) {
+  settings_.reconnect = p;
+  settings_.ask_to_reconnect = nullptr;
   settings_.restarts = [](client_core& c) { return detail::make_restarts(c); };
+  return *this;
+}
+
+COMCP_LAZY_DECL connect_options& connect_options::reconnect(reconnect_hook ask) {
+  reconnect(reconnect_policy());
+  settings_.ask_to_reconnect = std::move(ask);
   return *this;
 }
 

@@ -1642,61 +1642,6 @@ COMCP_DECL configured_server const* config_file::find(std::string_view name) con
 #include <memory>
 #include <utility>
 
-// sansio/retry.hpp
-#if !defined(COMCP_SINGLE_SANSIO_RETRY_HPP)
-#define COMCP_SINGLE_SANSIO_RETRY_HPP
-// What becomes of a server that could not be started or was lost: whether and when it is tried again.
-
-#include <chrono>
-#include <limits>
-#include <optional>
-
-namespace comcp {
-
-/// When a server is started again, and when its circuit opens. Made by no_retry(), retry() and retry_forever().
-class retry_policy {
- public:
-  using milliseconds = std::chrono::milliseconds;
-
-  retry_policy(reconnect_options delays) : delays_(delays) {}
-
-  /// How long a connection must have lived before its end counts as a first failure again (default 30 s).
-  retry_policy& proven_after(std::chrono::nanoseconds d) { return proven_after_ = d, *this; }
-  /// Calls in a row that end with a failure of the transport before the connection is given up and begun anew (default
-  /// 5; 0: never). A tool's isError and the server's JSON-RPC errors are answers, and no failures.
-  retry_policy& circuit_breaker(unsigned failures) { return breaker_ = failures, *this; }
-
-  [[nodiscard]] reconnect_options const& delays() const noexcept { return delays_; }
-  [[nodiscard]] bool evicts() const noexcept { return delays_.attempts() == 0; }
-  [[nodiscard]] std::chrono::nanoseconds proven_after() const noexcept { return proven_after_; }
-  [[nodiscard]] unsigned circuit_breaker() const noexcept { return breaker_; }
-
- private:
-  reconnect_options delays_;
-  std::chrono::nanoseconds proven_after_ = std::chrono::seconds(30);
-  unsigned breaker_ = 5;
-};
-
-/// A server that is lost is removed.
-inline retry_policy no_retry() { return {reconnect_options().attempts(0)}; }
-
-/// Tries `attempts` times again, after base, 2 * base, 4 * base, ..., at most `max`, each shortened by chance by up to the
-/// share `jitter`. Then the server has failed, and stays so until restart(). A connection that lived for proven_after()
-/// begins the count anew.
-inline retry_policy retry(unsigned attempts, std::chrono::milliseconds base = std::chrono::milliseconds(500),
-                          std::chrono::milliseconds max = std::chrono::seconds(30), double jitter = 0) {
-  return {reconnect_options().attempts(attempts).delay(base, 2, max).jitter(jitter)};
-}
-
-/// The same without an end: the default.
-inline retry_policy retry_forever(std::chrono::milliseconds base = std::chrono::milliseconds(500),
-                                  std::chrono::milliseconds max = std::chrono::seconds(30), double jitter = 0.25) {
-  return retry(std::numeric_limits<unsigned>::max(), base, max, jitter);
-}
-
-}  // namespace comcp
-#endif
-
 namespace comcp {
 
 /// When a server is started.
@@ -1728,10 +1673,11 @@ class server_config {
   server_config& handler(Handler h) {
     return handler_ = any_handler(std::move(h)), *this;
   }
-  /// The restart policy among them is not used: retry() is.
+  /// The policy of reconnect() among them is not used: the one below is.
   server_config& options(connect_options o) { return options_ = std::move(o), *this; }
-  /// Default: retry_forever().
-  server_config& retry(retry_policy p) { return retry_ = p, *this; }
+  /// When the server is started again, and when its circuit opens (default: reconnect_policy::forever()). Under never()
+  /// a server that is lost is removed. After the last attempt it has failed, and stays so until registry::reconnect().
+  server_config& reconnect(reconnect_policy p) { return reconnect_ = p, *this; }
   /// Default: waits.
   server_config& start(start_mode m) { return start_ = m, *this; }
   server_config& background() { return start(start_mode::background); }
@@ -1743,7 +1689,7 @@ class server_config {
   [[nodiscard]] any_transport make_transport() const { return make_(); }
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
   [[nodiscard]] connect_options const& options() const noexcept { return options_; }
-  [[nodiscard]] retry_policy const& retry() const noexcept { return retry_; }
+  [[nodiscard]] reconnect_policy const& reconnect() const noexcept { return reconnect_; }
   [[nodiscard]] start_mode start() const noexcept { return start_; }
   [[nodiscard]] std::chrono::nanoseconds start_timeout() const noexcept { return start_timeout_; }
 
@@ -1753,7 +1699,7 @@ class server_config {
   std::function<any_transport()> make_;
   any_handler handler_;
   connect_options options_;
-  retry_policy retry_ = retry_forever();
+  reconnect_policy reconnect_ = reconnect_policy::forever();
   start_mode start_ = start_mode::waits;
   std::chrono::nanoseconds start_timeout_ = std::chrono::seconds(60);
 };
@@ -4469,7 +4415,7 @@ enum class server_state : std::uint8_t {
   starting,     ///< A connection is being made.
   ready,
   backing_off,  ///< Waits before it is started again.
-  failed,       ///< Given up: restart() begins anew.
+  failed,       ///< Given up: reconnect() begins anew.
 };
 
 std::string_view to_string(server_state s) noexcept;
@@ -4515,7 +4461,7 @@ class server_life {
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr std::size_t history_length = 32;
 
-  explicit server_life(retry_policy policy) : policy_(policy), backoff_(policy.delays()) {}
+  explicit server_life(reconnect_policy const& policy) : policy_(policy), backoff_(policy) {}
 
   /// It is to run: for the first time, or again by hand, which forgets earlier failures. A connection that is ready
   /// stays. `once`: if the attempt fails, that is the end.
@@ -4528,7 +4474,7 @@ class server_life {
   [[nodiscard]] life_step lost(time_point now, error why, double random);
   /// The time of a wait has come: an attempt begins. One that comes too early is told to wait on.
   [[nodiscard]] life_step due(time_point now);
-  /// A call ended. retry_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the wait
+  /// A call ended. reconnect_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the wait
   /// is a trial, as it is after a loss.
   [[nodiscard]] life_step call_ended(time_point now, call_end how, error const& why, double random);
   /// It is not to run any more.
@@ -4537,7 +4483,7 @@ class server_life {
   [[nodiscard]] server_state state() const noexcept { return state_; }
   /// Why it is not ready, or was not when it was not last.
   [[nodiscard]] error const& reason() const noexcept { return reason_; }
-  /// In a row: a connection counts as a success once it lived for retry_policy::proven_after().
+  /// In a row: a connection counts as a success once it lived for reconnect_policy::proven_after().
   [[nodiscard]] unsigned failures() const noexcept { return backoff_.failures(); }
   [[nodiscard]] std::uint64_t starts() const noexcept { return starts_; }
   /// While it backs off.
@@ -4550,7 +4496,7 @@ class server_life {
   void become(server_state s, time_point now, error why);
   life_step fail(time_point now, error why, double random, life_step::action otherwise);
 
-  retry_policy policy_;
+  reconnect_policy policy_;
   backoff backoff_;
   server_state state_ = server_state::stopped;
   error reason_;
@@ -4882,7 +4828,7 @@ class live_server_owner {
   virtual void state_changed(std::string const& name) = 0;
   /// It is ready: for the first time or again, the connection's subscriptions and log level restored.
   virtual void became_ready(std::string const& name) = 0;
-  /// It will not be tried again: under no_retry() it is to be removed.
+  /// It will not be tried again: under reconnect_policy::never() it is to be removed.
   virtual void gave_up(std::string const& name) = 0;
 
  protected:
@@ -5075,14 +5021,14 @@ COMCP_LAZY_DECL connect_options server_connection::options() {
   auto const& config = server_.config();
   auto o = config.options();
   auto const weak = server_.weak_from_this();
-  restart_policy::hook ask = [this, weak, epoch = epoch_](error const& why) -> std::optional<std::chrono::nanoseconds> {
+  reconnect_hook ask = [this, weak, epoch = epoch_](error const& why) -> std::optional<std::chrono::nanoseconds> {
     auto const hold = weak.lock();
     if (!hold || epoch_ != epoch) return {};
     auto const next = server_.lost(why);
     if (next.what != sansio::life_step::action::wait) return {};
     return next.until - server_.time()->now();
   };
-  o.restart(restart_policy(std::move(ask))).executor(server_.home()).connect_timeout(config.start_timeout());
+  o.reconnect(std::move(ask)).executor(server_.home()).connect_timeout(config.start_timeout());
   if (!o.time()) o.time(server_.time());
   if (level_) o.log_level(*level_);
   return o;
@@ -5203,7 +5149,7 @@ COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config,
       config_(std::move(config)),
       time_(std::move(time)),
       owner_(std::move(owner)),
-      life_(config_.retry()),
+      life_(config_.reconnect()),
       connection_(*this) {
   publish();
 }
@@ -5615,7 +5561,7 @@ std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> c
 ///
 /// Members are started when the pool is made; those whose configuration is lazy() at the first use. One that is lost is
 /// started anew as its configuration's retry policy says; one that has failed for good is tried again by warm_up(), and
-/// under no_retry() it is removed. All sessions have one identity (transport_info().identity): a member with other
+/// under reconnect_policy::never() it is removed. All sessions have one identity (transport_info().identity): a member with other
 /// credentials than the first one that became ready is refused. That covers authenticators, and no headers, arguments or
 /// environment variables that were set by hand; share one comcp::bearer among the configurations.
 ///
@@ -5821,7 +5767,7 @@ COMCP_LAZY_DECL void pool_core::member_ready(std::string const& name) {
 
 COMCP_LAZY_DECL void pool_core::member_gave_up(std::string const& name) {
   auto const m = members_.find(name);
-  if (!m || !m->live->config().retry().evicts()) return;
+  if (!m || m->live->config().reconnect().attempts() > 0) return;
   if (m->live->life().state() != server_state::failed) return;  // started again meanwhile
   take_out(m);
   m->live->abandon();
@@ -7732,7 +7678,7 @@ class registry {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
   /// Ends the connection, if there is one, and begins anew; completes as add() does. Errors: unknown_server, and what
   /// connecting fails with.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> reconnect(std::string_view name) const;
   /// Removes every server at once, within registry_options().close_timeout(). Nothing can be added afterwards. Twice is
   /// fine; cancelling it stops only the waiting.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
@@ -8933,7 +8879,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry::add(std::string_view name, serve
 COMCP_LAZY_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
   return detail::on_home(core(), core()->servers.remove(std::string(name)));
 }
-COMCP_LAZY_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::reconnect(std::string_view name) const {
   return detail::on_home(core(), core()->servers.restart(std::string(name)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::close() const {
@@ -9184,7 +9130,7 @@ COMCP_LAZY_DECL void registry_servers::state_changed(member const& m) {
 
 COMCP_LAZY_DECL void registry_servers::gave_up(member const& m) {
   auto const& life = m->server->life();
-  if (!m->server->config().retry().evicts() || life.state() != server_state::failed) return;  // restarted meanwhile
+  if (m->server->config().reconnect().attempts() > 0 || life.state() != server_state::failed) return;  // restarted meanwhile
   detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + life.reason().to_string()));
   m->server->abandon();
 }

@@ -4646,34 +4646,6 @@ template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_optio
 #include <asio/any_io_executor.hpp>
 #include <asio/cancellation_signal.hpp>
 
-// net/chance.hpp
-#if !defined(COMCP_SINGLE_NET_CHANCE_HPP)
-#define COMCP_SINGLE_NET_CHANCE_HPP
-// Chance enough to keep clients from coming back all at once. Never for secrets. Internal.
-
-#include <chrono>
-#include <cstdint>
-
-namespace comcp::detail {
-
-/// Numbers from 0 to 1 (splitmix64), others for each instance.
-class chance {
- public:
-  double operator()() noexcept {
-    std::uint64_t x = state_ += 0x9e3779b97f4a7c15U;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
-  }
-
- private:
-  std::uint64_t state_ = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
-                         reinterpret_cast<std::uintptr_t>(this);
-};
-
-}  // namespace comcp::detail
-#endif
-
 // net/gate.hpp
 #if !defined(COMCP_SINGLE_NET_GATE_HPP)
 #define COMCP_SINGLE_NET_GATE_HPP
@@ -5879,7 +5851,7 @@ class http_options {
   http_options& resume(saved_session session) { return resumed_ = std::move(session), *this; }
 
   /// When broken event streams are opened again.
-  http_options& reconnect(reconnect_options o) { return reconnect_ = o, *this; }
+  http_options& reconnect(reconnect_policy p) { return reconnect_ = p, *this; }
   /// Legacy era: whether to open the stream on which servers speak unasked (default true).
   http_options& get_stream(bool yes) { return get_stream_ = yes, *this; }
   /// How long requests wait for that stream to open, before they go ahead (default 2 s).
@@ -5905,7 +5877,7 @@ class http_options {
   [[nodiscard]] error const& unusable() const noexcept { return unusable_; }
   [[nodiscard]] http_kind kind() const noexcept { return kind_; }
   [[nodiscard]] std::optional<saved_session> const& resumed() const noexcept { return resumed_; }
-  [[nodiscard]] reconnect_options const& reconnect() const noexcept { return reconnect_; }
+  [[nodiscard]] reconnect_policy const& reconnect() const noexcept { return reconnect_; }
   [[nodiscard]] bool get_stream() const noexcept { return get_stream_; }
   [[nodiscard]] milliseconds get_stream_wait() const noexcept { return get_stream_wait_; }
   [[nodiscard]] std::chrono::nanoseconds idle_timeout() const noexcept { return idle_timeout_; }
@@ -5920,7 +5892,7 @@ class http_options {
   http_headers headers_;
   error unusable_;
   std::optional<saved_session> resumed_;
-  reconnect_options reconnect_;
+  reconnect_policy reconnect_ = reconnect_policy().delay(std::chrono::seconds(1), std::chrono::seconds(30));
   std::shared_ptr<time_source> time_;
   std::chrono::nanoseconds idle_timeout_ = std::chrono::minutes(5);
   std::chrono::nanoseconds send_timeout_ = std::chrono::seconds(30);

@@ -28,7 +28,7 @@ namespace {
 struct elsewhere {
   explicit elsewhere(fake_server& s, asio::io_context& of) : io(of), guard(of.get_executor()), server(s) {
     running = std::thread([this] { io.run(); });
-    auto options = connect_options().restart(restart_policy().attempts(1));
+    auto options = connect_options().reconnect(reconnect_policy().jitter(0).attempts(1).delay(100ms, 10s));
     cl = async_connect(io.get_executor(), server.transport(), std::move(options), asio::use_future).get();
   }
   ~elsewhere() {
@@ -69,7 +69,7 @@ TEST_CASE("any thread: what a client tells of its server while that is connected
       auto listening = e.cl.on_status([](connection_status) {});
     }
   });
-  for (int i = 0; i < 50; ++i) e.cl.async_restart(asio::use_future).get();
+  for (int i = 0; i < 50; ++i) e.cl.async_reconnect(asio::use_future).get();
   over = true;
   reader.join();
   CHECK(right);

@@ -147,11 +147,11 @@ TEST_CASE("cache: a restarted process is asked anew, unless its partition has a 
   bool const named = GENERATE(true, false);
   cache_options o;
   if (named) o.partition("the server");
-  auto const c = t.connect(t.server.transport(), t.options().cache(o).restart(restart_policy().attempts(2))).value();
+  auto const c = t.connect(t.server.transport(), t.options().cache(o).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s))).value();
   CHECK(t.tools(c) == "1");
   t.server.drop();
   t.settle();
   t.advance(100ms);
-  REQUIRE(c.statistics().restarts == 1);
+  REQUIRE(c.statistics().reconnects == 1);
   CHECK(t.tools(c) == (named ? "1" : "2"));
 }

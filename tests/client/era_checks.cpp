@@ -136,7 +136,7 @@ TEST_CASE("era_checks: what begins inside a check that failed does not end with 
   outcome<void> restarted;
   auto const call_and_restart = [&]() -> asio::awaitable<void> {
     (void)co_await as_result(client->call_tool("x"));
-    auto op = client->restart();
+    auto op = client->reconnect();
     auto r = co_await as_result(std::move(op));
     restarted.value.emplace(std::move(r));
     ++restarted.times;
@@ -164,7 +164,7 @@ TEST_CASE("era_checks: a restart that begins inside a check that went well waits
   auto const call_and_restart = [&]() -> asio::awaitable<void> {
     (void)co_await as_result(client->call_tool("x"));
     s.server.on("server/discover", [](comcp::test::fake_request const&) {});
-    auto op = client->restart();
+    auto op = client->reconnect();
     auto r = co_await as_result(std::move(op));
     restarted.value.emplace(std::move(r));
     ++restarted.times;
@@ -183,7 +183,7 @@ TEST_CASE("era_checks: a restart by who hears that a check failed does not end w
   REQUIRE(s.handshakes.size() == 1);
   outcome_of<void> restarted;
   auto const watch = client->on_status([&](connection_status now) {
-    if (now == connection_status::ready && !restarted) restarted = c.start(client->restart());
+    if (now == connection_status::ready && !restarted) restarted = c.start(client->reconnect());
   });
   s.handshakes[0].fail(-32603, "not today");
   c.settle();

@@ -275,7 +275,7 @@ TEST_CASE("interceptors: a restart does not end the calls that it repeats", "[cl
   std::vector<comcp::test::fake_request> lists;
   t.server.on("tools/list", [&](comcp::test::fake_request r) { lists.push_back(r); });
   strings log;
-  auto o = t.options().restart(restart_policy().attempts(2).delay(100ms, 100ms));
+  auto o = t.options().reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 100ms));
   o.intercept(recorder("a", log));
   auto const client = t.connect(t.server.transport(), std::move(o)).value();
   auto const list = t.start(client.list_tools());

@@ -85,8 +85,8 @@ TEST_CASE("keep_alive: a restart in the middle of a ping does not double it", "[
   conversation c;
   fake_server server(c.io.get_executor());
   server.legacy().silent("ping");
-  auto const again = restart_policy().attempts(9).delay(100ms, 1s);
-  auto client = c.connect(server.transport(), pinging(c).ping_failure_threshold(100).restart(again));
+  auto const again = reconnect_policy().jitter(0).attempts(9).delay(100ms, 1s);
+  auto client = c.connect(server.transport(), pinging(c).ping_failure_threshold(100).reconnect(again));
   c.advance(60s);
   c.advance(60s);
   REQUIRE(server.count("ping") == 1);

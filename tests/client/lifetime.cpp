@@ -58,7 +58,7 @@ void looks_dead(belongings& mine) {
   CHECK(elsewhere.finish(std::move(*mine.not_begun)).error() == errc::closed);
   CHECK(elsewhere.finish(mine.connection.list_tools()).error() == errc::closed);
   CHECK(elsewhere.finish(mine.connection.subscribe("a://b")).error() == errc::closed);
-  CHECK(elsewhere.finish(mine.connection.restart()).error() == errc::closed);
+  CHECK(elsewhere.finish(mine.connection.reconnect()).error() == errc::closed);
   CHECK(elsewhere.finish(mine.connection.notify_roots_changed()).error() == errc::closed);
   auto const another = mine.connection.watch_tools([](result<listing<tool>> const&) {});
   mine.watch.stop();

@@ -15,7 +15,7 @@ using comcp::test::script;
 using strings = std::vector<std::string>;
 
 namespace {
-restart_policy twice() { return restart_policy().attempts(2).delay(100ms, 1000ms); }
+reconnect_policy twice() { return reconnect_policy().jitter(0).attempts(2).delay(100ms, 1000ms); }
 }  // namespace
 
 TEST_CASE("restart: without a policy a lost connection is the end", "[client]") {
@@ -34,7 +34,7 @@ TEST_CASE("restart: a tool call's outcome is unknown and it is not sent again; l
   std::vector<fake_request> calls, lists;
   server.on("tools/call", [&](fake_request r) { calls.push_back(r); });
   server.on("tools/list", [&](fake_request r) { lists.push_back(r); });
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   auto const tool = c.start(client->call_tool("danger"));
   auto const marked = c.start(client->call_tool("safe", args(), call_options().idempotent()));
   auto const list = c.start(client->list_tools());
@@ -58,14 +58,14 @@ TEST_CASE("restart: a tool call's outcome is unknown and it is not sent again; l
   CHECK(marked->ok());
   REQUIRE(list->ok());
   CHECK((*list)->size() == 1);
-  CHECK(client->statistics().restarts == 1);
+  CHECK(client->statistics().reconnects == 1);
 }
 
 TEST_CASE("restart: a call made meanwhile waits for the new connection", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());
   server.answer("tools/call", json::raw(tool_text));
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   server.drop();
   c.settle();
   auto const o = c.start(client->call_tool("x"));
@@ -78,7 +78,7 @@ TEST_CASE("restart: a call made meanwhile waits for the new connection", "[clien
 TEST_CASE("restart: a call made meanwhile can be cancelled and time out", "[client]") {
   conversation c;
   auto s = legacy_script();
-  auto client = c.connect(s.transport(), c.options().restart(restart_policy().attempts(1).delay(60s, 60s)));
+  auto client = c.connect(s.transport(), c.options().reconnect(reconnect_policy().jitter(0).attempts(1).delay(60s, 60s)));
   s.close();
   c.settle();
   auto const a = c.start(client->call_tool("x", args(), call_options().timeout(5s)));
@@ -94,7 +94,7 @@ TEST_CASE("restart: a call made meanwhile can be cancelled and time out", "[clie
 TEST_CASE("restart: attempts are bounded, and the last failure is the reason", "[client]") {
   conversation c;
   auto s = legacy_script();
-  auto client = c.connect(s.transport(), c.options().restart(twice()));
+  auto client = c.connect(s.transport(), c.options().reconnect(twice()));
   auto const closed = c.start(end_of(*client));
   s.refuse_open(error(errc::connect_failed, "gone for good"));
   s.close();
@@ -114,7 +114,7 @@ TEST_CASE("restart: attempts are bounded, and the last failure is the reason", "
 TEST_CASE("restart: a server that always dies again is not restarted for ever", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   auto const closed = c.start(end_of(*client));
   for (int i = 0; i != 10 && !closed->done(); ++i) {
     server.drop();
@@ -129,21 +129,21 @@ TEST_CASE("restart: a successful call allows as many restarts again", "[client]"
   conversation c;
   fake_server server(c.io.get_executor());
   server.answer("tools/call", json::raw(tool_text));
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   for (int i = 0; i != 5; ++i) {
     server.drop();
     c.settle();
     c.advance(10s);
     REQUIRE(c.finish(client->call_tool("x")));
   }
-  CHECK(client->statistics().restarts == 5);
+  CHECK(client->statistics().reconnects == 5);
 }
 
 TEST_CASE("restart: log level and subscriptions are restored before waiting calls go on", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());
   server.legacy().answer("tools/call", json::raw(tool_text));
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   REQUIRE(c.finish(client->set_log_level(log_level::warning)));
   REQUIRE(c.finish(client->subscribe("file:///x")));
   REQUIRE(c.finish(client->subscribe("file:///y")));
@@ -166,7 +166,7 @@ TEST_CASE("restart: log level and subscriptions are restored before waiting call
 TEST_CASE("restart: close while a restart waits is immediate", "[client]") {
   conversation c;
   auto s = legacy_script();
-  auto client = c.connect(s.transport(), c.options().restart(restart_policy().attempts(3).delay(60s, 60s)));
+  auto client = c.connect(s.transport(), c.options().reconnect(reconnect_policy().jitter(0).attempts(3).delay(60s, 60s)));
   s.close();
   c.settle();
   auto const waiting = c.start(client->call_tool("x"));
@@ -181,7 +181,7 @@ TEST_CASE("restart: in the modern era a subscription made meanwhile waits for th
   conversation c;
   fake_server server(c.io.get_executor());
   server.modern();
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   server.drop();
   c.settle();
   auto const o = c.start(client->subscribe("file:///x"));
@@ -194,7 +194,7 @@ TEST_CASE("restart: a watched list that changed just before is refreshed after i
   conversation c;
   fake_server server(c.io.get_executor());
   server.legacy().answer("tools/list", json::raw(R"({"tools":[]})"));
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   int calls = 0;
   std::function<void(result<listing<tool>>)> listener = [&](result<listing<tool>> const& r) { calls += r.has_value(); };
   auto const watch = client->watch_tools(listener);
@@ -217,7 +217,7 @@ TEST_CASE("restart: a server that dies while the log level is restored is starte
     if (server.connections() == 2) return server.drop();
     r.reply(args());
   });
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   REQUIRE(c.finish(client->set_log_level(log_level::warning)));
   server.drop();
   c.settle();
@@ -239,7 +239,7 @@ TEST_CASE("restart: a server that dies at each restored log level is not restart
     if (server.connections() > 1) return server.drop();
     r.reply(args());
   });
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   REQUIRE(c.finish(client->set_log_level(log_level::warning)));
   auto const closed = c.start(end_of(*client));
   server.drop();
@@ -255,7 +255,7 @@ TEST_CASE("restart: what a legacy server has is asked for while it is started ag
   conversation c;
   fake_server server(c.io.get_executor());
   server.legacy();
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   server.silent("server/discover");  // the new process takes its time
   server.drop();
   c.settle();
@@ -282,7 +282,7 @@ TEST_CASE("restart: a call that waited is checked against what the new server ha
   conversation c;
   fake_server server(c.io.get_executor());
   server.legacy();
-  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto client = c.connect(server.transport(), c.options().reconnect(twice()));
   server.capabilities(R"({"prompts":{}})");
   server.drop();
   c.settle();

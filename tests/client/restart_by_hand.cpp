@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// client.restart(): the connection ends gracefully and another follows at once, whatever it was doing.
+// client.reconnect(): the connection ends gracefully and another follows at once, whatever it was doing.
 #include <comcp/client/connect.hpp>
 
 #include <asio/strand.hpp>
@@ -19,8 +19,8 @@ using comcp::test::fake_server;
 using comcp::test::script;
 
 namespace {
-restart_policy after(std::chrono::nanoseconds wait, int* times = nullptr) {
-  return restart_policy([wait, times](comcp::error const&) {
+reconnect_hook after(std::chrono::nanoseconds wait, int* times = nullptr) {
+  return reconnect_hook([wait, times](comcp::error const&) {
     if (times) ++*times;
     return std::optional<std::chrono::nanoseconds>(wait);
   });
@@ -38,13 +38,13 @@ TEST_CASE("restart by hand: a new connection at once, and what was under way end
   auto client = c.connect(server.transport());
   auto const tool = c.start(client->call_tool("danger"));
   auto const list = c.start(client->list_tools());
-  auto const o = c.start(client->restart());
+  auto const o = c.start(client->reconnect());
   CHECK(o->ok());
   CHECK(tool->error() == errc::outcome_unknown);
   CHECK(list->ok());
   CHECK(server.connections() == 2);
   CHECK(client->status() == connection_status::ready);
-  CHECK(client->statistics().restarts == 1);
+  CHECK(client->statistics().reconnects == 1);
   CHECK(client->statistics().pending == 0);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("restart by hand: calls that begin meanwhile wait; log level and subsc
   server.on("initialize", [&](fake_request r) { handshakes.push_back(r); });
   REQUIRE(c.finish(client->set_log_level(log_level::warning)));
   REQUIRE(c.finish(client->subscribe("file:///x")));
-  auto const o = c.start(client->restart());
+  auto const o = c.start(client->reconnect());
   auto const call = c.start(client->call_tool("x"));
   CHECK_FALSE(o->done());
   CHECK_FALSE(call->done());
@@ -79,7 +79,7 @@ TEST_CASE("restart by hand: in the modern era, too", "[client]") {
   int updates = 0;
   updated_callback f = [&](resource_updated const&) { ++updates; };
   REQUIRE(c.finish(client->subscribe("file:///x", f)));
-  CHECK(c.start(client->restart())->ok());
+  CHECK(c.start(client->reconnect())->ok());
   server.notify_listeners("notifications/resources/updated", args("uri", "file:///x"));
   c.settle();
   CHECK(updates == 1);
@@ -91,11 +91,11 @@ TEST_CASE("restart by hand: an attempt that fails is told; without a policy the 
   auto client = c.connect(s.transport());
   auto const closed = c.start(end_of(*client));
   s.refuse_open(error(errc::connect_failed, "gone"));
-  auto const o = c.start(client->restart());
+  auto const o = c.start(client->reconnect());
   CHECK(o->error().message() == "gone");
   REQUIRE(closed->ok());
   CHECK((*closed)->why.message() == "gone");
-  CHECK(c.start(client->restart())->error().message() == "gone");
+  CHECK(c.start(client->reconnect())->error().message() == "gone");
 }
 
 TEST_CASE("restart by hand: an attempt that the server never answers is told, and is the reason of the end", "[client]") {
@@ -105,7 +105,7 @@ TEST_CASE("restart by hand: an attempt that the server never answers is told, an
   auto client = c.connect(server.transport(), c.options().legacy());
   auto const closed = c.start(end_of(*client));
   server.silent("initialize");
-  auto const o = c.start(client->restart());
+  auto const o = c.start(client->reconnect());
   auto const call = c.start(client->call_tool("x", json::fragment(), call_options().timeout(60s)));
   c.advance(30s);
   CHECK(o->error() == errc::timeout);
@@ -119,9 +119,9 @@ TEST_CASE("restart by hand: an attempt that fails is told, and the hook goes on 
   fake_server server(c.io.get_executor());
   server.legacy();
   int asked = 0;
-  auto client = c.connect(server.transport(), c.options().legacy().restart(after(1s, &asked)));
+  auto client = c.connect(server.transport(), c.options().legacy().reconnect(after(1s, &asked)));
   server.on("initialize", [&](fake_request const&) { server.drop(); });
-  auto const o = c.start(client->restart());
+  auto const o = c.start(client->reconnect());
   CHECK(o->error());
   CHECK(asked == 1);
   CHECK(client->status() == connection_status::connecting);
@@ -133,11 +133,11 @@ TEST_CASE("restart by hand: an attempt that fails is told, and the hook goes on 
 TEST_CASE("restart by hand: while a restart waits it is made now", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());
-  auto client = c.connect(server.transport(), c.options().restart(after(60s)));
+  auto client = c.connect(server.transport(), c.options().reconnect(after(60s)));
   server.drop();
   c.settle();
   CHECK(server.connections() == 1);
-  auto const one = c.start(client->restart());
+  auto const one = c.start(client->reconnect());
   CHECK(one->ok());
   CHECK(server.connections() == 2);
   c.advance(120s);
@@ -151,9 +151,9 @@ TEST_CASE("restart by hand: an attempt that is under way is the one, for everybo
   auto client = c.connect(server.transport(), c.options().legacy());
   std::vector<fake_request> handshakes;
   server.on("initialize", [&](fake_request r) { handshakes.push_back(r); });
-  auto const one = c.start(client->restart());
-  auto const two = c.start(client->restart());
-  auto const three = c.start(client->restart());
+  auto const one = c.start(client->reconnect());
+  auto const two = c.start(client->reconnect());
+  auto const three = c.start(client->reconnect());
   three->cancel();
   c.settle();
   CHECK(three->error() == errc::cancelled);
@@ -170,8 +170,8 @@ TEST_CASE("restart by hand: a transport that does not close is destroyed, and th
   conversation c;
   auto s = legacy_script();
   s.never_closes();
-  auto client = c.connect(s.transport(), c.options().close_timeout(4s).restart(after(1s)));
-  auto const o = c.start(client->restart());
+  auto client = c.connect(s.transport(), c.options().close_timeout(4s).reconnect(after(1s)));
+  auto const o = c.start(client->reconnect());
   auto const call = c.start(client->call_tool("x"));
   c.advance(3999ms);
   CHECK_FALSE(o->done());
@@ -191,7 +191,7 @@ TEST_CASE("restart by hand: close at any moment of it ends both", "[client]") {
   auto client = c.connect(s.transport());
   outcome<void> restarted;
   auto watch = [&]() -> asio::awaitable<void> {
-    auto op = client->restart();
+    auto op = client->reconnect();
     auto r = co_await as_result(std::move(op));
     restarted.value.emplace(std::move(r));
     ++restarted.times;
@@ -214,7 +214,7 @@ TEST_CASE("restart by hand: the client goes away at any moment of it", "[client]
   s.expect("initialize").reply(initialize_text("2025-11-25"));
   s.expect("notifications/initialized");
   auto client = c->connect(s.transport());
-  asio::co_spawn(c->io, client->restart(), asio::detached);
+  asio::co_spawn(c->io, client->reconnect(), asio::detached);
   c->io.restart();
   for (int i = 0; i != when; ++i) c->io.poll_one();
   client = result<comcp::client>(comcp::client());
@@ -225,11 +225,11 @@ TEST_CASE("restart by hand: the client goes away at any moment of it", "[client]
 TEST_CASE("restart by hand: a client that is not connected, or closed, says so", "[client]") {
   conversation c;
   comcp::client none;
-  CHECK(c.start(none.restart())->error() == errc::closed);
+  CHECK(c.start(none.reconnect())->error() == errc::closed);
   fake_server server(c.io.get_executor());
   auto client = c.connect(server.transport());
   CHECK(c.finish(client->close()));
-  CHECK(c.start(client->restart())->error() == errc::closed);
+  CHECK(c.start(client->reconnect())->error() == errc::closed);
 }
 
 TEST_CASE("restart by hand: from another executor", "[client][threads]") {
@@ -243,7 +243,7 @@ TEST_CASE("restart by hand: from another executor", "[client][threads]") {
     co_return std::make_shared<client>(std::move(c));
   };
   auto client = asio::co_spawn(home, connecting(strand_server.transport(), strand), asio::use_future).get();
-  asio::co_spawn(other, client->restart(), asio::use_future).get();
+  asio::co_spawn(other, client->reconnect(), asio::use_future).get();
   CHECK(strand_server.connections() == 2);
   asio::co_spawn(other, client->close(), asio::use_future).get();
   home.join();  // it may still hold an executor of the other one
@@ -257,11 +257,11 @@ TEST_CASE("restart by hand: cancelled by whom it ends, it leaves nothing behind"
   auto restarting = std::make_shared<outcome<int>>();
   auto const call = [&]() -> asio::awaitable<void> {
     (void)co_await as_result(client->call_tool("x"));
-    restarting->cancel();  // inside restart(), which ends this call
+    restarting->cancel();  // inside reconnect(), which ends this call
   };
   asio::co_spawn(c.io, call(), asio::detached);
   c.settle();
-  auto const restart = [&]() -> asio::awaitable<void> { co_await client->restart(); };
+  auto const restart = [&]() -> asio::awaitable<void> { co_await client->reconnect(); };
   auto over = [restarting](std::exception_ptr e) { restarting->times += e != nullptr; };
   asio::co_spawn(c.io, restart(), asio::bind_cancellation_slot(restarting->signal.slot(), over));
   c.settle();
@@ -279,11 +279,11 @@ TEST_CASE("restart by hand: who begins another inside the outcome of one makes a
   auto client = c.connect(server.transport());
   std::vector<fake_request> handshakes;
   server.on("server/discover", [&](fake_request r) { handshakes.push_back(r); });
-  auto const first = c.start(client->restart());
+  auto const first = c.start(client->reconnect());
   outcome<void> second;
   auto const again = [&]() -> asio::awaitable<void> {
     (void)co_await as_result(client->call_tool("x"));
-    auto op = client->restart();
+    auto op = client->reconnect();
     auto r = co_await as_result(std::move(op));
     second.value.emplace(std::move(r));
     ++second.times;

@@ -17,8 +17,8 @@ namespace {
 struct asked {
   std::vector<comcp::error> reasons;
   std::optional<std::chrono::nanoseconds> wait = 1s;
-  restart_policy policy() {
-    return restart_policy([this](comcp::error const& why) {
+  reconnect_hook policy() {
+    return reconnect_hook([this](comcp::error const& why) {
       reasons.push_back(why);
       return wait;
     });
@@ -30,7 +30,7 @@ TEST_CASE("restart hook: it is asked at a loss and at each failed attempt, and s
   conversation c;
   auto s = legacy_script();
   asked hook;
-  auto client = c.connect(s.transport(), c.options().restart(hook.policy()));
+  auto client = c.connect(s.transport(), c.options().reconnect(hook.policy()));
   CHECK(hook.reasons.empty());
   s.refuse_open(error(errc::connect_failed, "gone"));
   s.close(error(errc::transport_failed, "crashed"));
@@ -61,7 +61,7 @@ TEST_CASE("restart hook: the first connection asks nobody", "[client]") {
   comcp::test::script s;
   s.refuse_open(error(errc::connect_failed, "none"));
   asked hook;
-  auto const client = c.connect(s.transport(), c.options().restart(hook.policy()));
+  auto const client = c.connect(s.transport(), c.options().reconnect(hook.policy()));
   REQUIRE_FALSE(client);
   CHECK(hook.reasons.empty());
 }
@@ -70,7 +70,7 @@ TEST_CASE("restart hook: it goes on for ever where it wants, without one call in
   conversation c;
   fake_server server(c.io.get_executor());
   asked hook;
-  auto client = c.connect(server.transport(), c.options().restart(hook.policy()));
+  auto client = c.connect(server.transport(), c.options().reconnect(hook.policy()));
   for (int i = 0; i != 50; ++i) {
     server.drop();
     c.settle();
@@ -79,7 +79,7 @@ TEST_CASE("restart hook: it goes on for ever where it wants, without one call in
   }
   CHECK(server.connections() == 51);
   CHECK(hook.reasons.size() == 50);
-  CHECK(client->statistics().restarts == 50);
+  CHECK(client->statistics().reconnects == 50);
 }
 
 TEST_CASE("restart hook: a server that dies while it is restored is a failed attempt", "[client]") {
@@ -90,7 +90,7 @@ TEST_CASE("restart hook: a server that dies while it is restored is a failed att
     r.reply(args());
   });
   asked hook;
-  auto client = c.connect(server.transport(), c.options().log_level(log_level::warning).restart(hook.policy()));
+  auto client = c.connect(server.transport(), c.options().log_level(log_level::warning).reconnect(hook.policy()));
   server.drop();
   c.settle();
   CHECK(hook.reasons.size() == 1);
@@ -105,7 +105,7 @@ TEST_CASE("restart hook: a server that dies while it is restored is a failed att
 TEST_CASE("restart hook: one that throws gives up, and that is a fault", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());
-  auto client = c.connect(server.transport(), c.options().restart(restart_policy(
+  auto client = c.connect(server.transport(), c.options().reconnect(reconnect_hook(
       [](comcp::error const&) -> std::optional<std::chrono::nanoseconds> { throw std::runtime_error("no"); })));
   server.drop();
   c.settle();
@@ -122,7 +122,7 @@ TEST_CASE("restart hook: it may close the client, or let go of it", "[client]") 
     if (!closes) return owned.reset();
     asio::co_spawn(c.io, owned->close(), asio::detached);
   };
-  auto connected = c.connect(server.transport(), c.options().restart(restart_policy(
+  auto connected = c.connect(server.transport(), c.options().reconnect(reconnect_hook(
       [&](comcp::error const&) -> std::optional<std::chrono::nanoseconds> {
         end();
         return 1s;
@@ -141,7 +141,7 @@ TEST_CASE("restart hook: a server that answers no ping is begun anew instead of 
   fake_server server(c.io.get_executor());
   server.legacy().silent("ping");
   asked hook;
-  auto client = c.connect(server.transport(), c.options().restart(hook.policy()).ping_interval(10s).ping_timeout(1s)
+  auto client = c.connect(server.transport(), c.options().reconnect(hook.policy()).ping_interval(10s).ping_timeout(1s)
                                                   .ping_failure_threshold(2));
   for (int i = 0; i != 4; ++i) {
     c.advance(10s);
@@ -158,7 +158,7 @@ TEST_CASE("restart hook: too many unusable messages end the connection, not the 
   fake_server server(c.io.get_executor());
   asked hook;
   auto client = c.connect(server.transport(),
-                          c.options().restart(hook.policy()).limits(connection_limits().bad_lines(2)));
+                          c.options().reconnect(hook.policy()).limits(connection_limits().bad_lines(2)));
   for (int i = 0; i != 4; ++i) server.raw("}{");
   c.settle();
   REQUIRE(hook.reasons.size() == 1);
@@ -173,7 +173,7 @@ TEST_CASE("restart hook: connect_timeout bounds opening and handshake together, 
   fake_server server(c.io.get_executor());
   server.legacy();
   asked hook;
-  auto client = c.connect(server.transport(), c.options().restart(hook.policy()).connect_timeout(3s).legacy());
+  auto client = c.connect(server.transport(), c.options().reconnect(hook.policy()).connect_timeout(3s).legacy());
   server.silent("initialize");
   server.drop();
   c.settle();
@@ -191,7 +191,7 @@ TEST_CASE("restart hook: it is not asked about what a client that goes away ends
   fake_server server(c.io.get_executor());
   server.silent("tools/call");
   asked hook;
-  auto client = c.connect(severable(server), c.options().restart(hook.policy()));
+  auto client = c.connect(severable(server), c.options().reconnect(hook.policy()));
   auto const call = c.start(client->call_tool("x"));
   c.io.restart();  // home is there, and elsewhere
   client = result<comcp::client>(comcp::client());

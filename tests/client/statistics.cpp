@@ -38,7 +38,7 @@ TEST_CASE("statistics: requests, their ends, messages and bytes are counted", "[
   CHECK(after.messages_out - before.messages_out == 6);  // four calls, two cancelled notifications
   CHECK(after.bytes_out > before.bytes_out);
   CHECK(after.bytes_in - before.bytes_in > tool_text.size());
-  CHECK(after.restarts == 0);
+  CHECK(after.reconnects == 0);
 }
 
 TEST_CASE("statistics: pending counts calls only", "[client]") {

@@ -307,7 +307,7 @@ TEST_CASE("subscribers: what a modern server did not acknowledge is unknown of t
   REQUIRE(first.size() == 1);
   CHECK(first[0] == errc::capability_missing);
   s.server.legacy();
-  REQUIRE(c.start(client->restart())->ok());
+  REQUIRE(c.start(client->reconnect())->ok());
   REQUIRE(client->era() == era::legacy);
   auto const another = client->watch_tools([&](result<listing<tool>> const& r) { second.push_back(r ? error() : r.error()); });
   c.settle();

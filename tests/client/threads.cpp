@@ -239,7 +239,7 @@ TEST_CASE("threads: notify_roots_changed() looks at the version on the client's 
     }
   };
   auto const restart = [&]() -> asio::awaitable<void> {
-    for (int i = 0; i != 50; ++i) co_await cl->restart();
+    for (int i = 0; i != 50; ++i) co_await cl->reconnect();
   };
   auto restarts = asio::co_spawn(asio::make_strand(pool), restart(), asio::use_future);
   std::vector<std::future<void>> tellers;

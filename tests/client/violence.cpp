@@ -110,7 +110,7 @@ class world {
   [[nodiscard]] connect_options options() const {
     connect_options o;
     o.time(clock).timeout(150ms).hard_timeout(300ms).close_timeout(100ms).probe_timeout(50ms).handshake_timeout(200ms);
-    o.open_timeout(100ms).ping_interval(10ms).ping_timeout(20ms).restart(restart_policy().attempts(2).delay(1ms, 2ms));
+    o.open_timeout(100ms).ping_interval(10ms).ping_timeout(20ms).reconnect(reconnect_policy().jitter(0).attempts(2).delay(1ms, 2ms));
     if (fancy_) o.intercept(slow_interceptor(clock)).cache(cache_options()).validate(validation_options());
     return o;
   }
@@ -148,7 +148,7 @@ class world {
     if (server) server->drop();
     co_await nap(clock, 5ms);
     if (*box) {
-      start((*box)->restart());
+      start((*box)->reconnect());
       start((*box)->call_tool("echo"));
     }
     co_await nap(clock, 20ms);
@@ -214,7 +214,7 @@ void close_client(world& w) {
   if (*w.box) w.start((*w.box)->close());
 }
 void restart_client(world& w) {
-  if (*w.box) w.start((*w.box)->restart());
+  if (*w.box) w.start((*w.box)->reconnect());
 }
 void close_twice(world& w) {
   close_client(w);

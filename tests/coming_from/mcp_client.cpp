@@ -128,8 +128,8 @@ TEST_CASE("mcp_client: crash eviction, without retries a lost server is gone wit
   conversation c;
   flaky_server crashy(c), steady(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("crashy", crashy.config(c).retry(no_retry()))));
-  REQUIRE(c.finish(client.add("steady", steady.config(c).retry(no_retry()))));
+  REQUIRE(c.finish(client.add("crashy", crashy.config(c).reconnect(reconnect_policy::never()))));
+  REQUIRE(c.finish(client.add("steady", steady.config(c).reconnect(reconnect_policy::never()))));
   crashy.server.silent("tools/call");
   auto const lost = c.start(client.call("crashy/echo"));
   crashy.crash();
@@ -150,7 +150,7 @@ TEST_CASE("mcp_client: retry makes three attempts at 500, 1,000 and 2,000 ms", "
   conversation c;
   flaky_server s(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).retry(retry(3, 500ms)))));
+  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
   REQUIRE(*s.attempts == 1);
   s.out(true);
   s.crash();
@@ -170,7 +170,7 @@ TEST_CASE("mcp_client: retry makes three attempts at 500, 1,000 and 2,000 ms", "
   CHECK(*s.attempts == 4);
   CHECK(client.status("fs")->reason == errc::connect_failed);
   s.out(false);
-  CHECK(c.finish(client.restart("fs")));  // there mcp_client has forgotten the server
+  CHECK(c.finish(client.reconnect("fs")));  // there mcp_client has forgotten the server
   CHECK(names_of(client.tools()) == strings{"fs/echo"});
   CHECK(c.finish(client.close()));
 }
@@ -179,7 +179,7 @@ TEST_CASE("mcp_client: retry waits are bounded by 30 s", "[coming_from]") {
   conversation c;
   flaky_server s(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).retry(retry(4, 10'000ms)))));
+  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(4).delay(10'000ms, 30s).jitter(0)))));
   s.out(true);
   s.crash();
   c.settle();
@@ -198,7 +198,7 @@ TEST_CASE("mcp_client: the call that met the crash fails, the next ones succeed 
   conversation c;
   flaky_server s(c), other(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).retry(retry(3, 500ms)))));
+  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
   REQUIRE(c.finish(client.add("other", other.config(c))));
   std::optional<fake_request> held;
   s.server.on("tools/call", [&](fake_request r) {
@@ -268,7 +268,7 @@ TEST_CASE("mcp_client: read, prompt, subscribe and unsubscribe by server name", 
     r.reply(args("messages", json::array().add(args("role", "user", "content", args("type", "text", "text", text)))));
   });
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).retry(retry(3, 500ms)))));
+  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
   auto const read = c.finish(client.read("fs", "file:///hello.txt"));
   REQUIRE(read);
   CHECK(read->contents.at(0).text == "Hello");
@@ -299,11 +299,11 @@ TEST_CASE("mcp_client: get_server gives the configuration back", "[coming_from]"
   conversation c;
   flaky_server s(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).retry(retry(3, 500ms)))));
+  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
   auto const config = client.config("fs");
   REQUIRE(config);
-  CHECK(config->retry().delays().attempts() == 3);
-  CHECK(config->retry().delays().initial() == 500ms);
+  CHECK(config->reconnect().attempts() == 3);
+  CHECK(config->reconnect().first() == 500ms);
   CHECK(client.config("nobody").error() == errc::unknown_server);
   CHECK(c.finish(client.close()));
 }

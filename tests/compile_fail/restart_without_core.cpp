@@ -9,5 +9,5 @@
 #if defined(COMCP_CONTROL)
 auto begin(comcp::client& c) { return c.close(); }
 #else
-auto begin(comcp::client& c) { return c.restart(); }
+auto begin(comcp::client& c) { return c.reconnect(); }
 #endif

@@ -207,7 +207,7 @@ TEST_CASE("connection: a dead server is started again where the policy says so",
   auto const flag = GENERATE(as<std::string>(), "--modern-only", "--legacy-only");
   talk([&]() -> asio::awaitable<void> {
     connect_options options;
-    options.restart(comcp::restart_policy().attempts(3).delay(10ms, 100ms));
+    options.reconnect(comcp::reconnect_policy().jitter(0).attempts(3).delay(10ms, 100ms));
     auto client = co_await comcp::connect(demo(flag), options);
     auto const first = client.transport_info().pid;
     int updates = 0;
@@ -218,7 +218,7 @@ TEST_CASE("connection: a dead server is started again where the policy says so",
     auto const tools = co_await client.list_tools();  // waits for the new server
     CHECK(tools.size() == 15);
     CHECK(client.transport_info().pid != first);
-    CHECK(client.statistics().restarts == 1);
+    CHECK(client.statistics().reconnects == 1);
 
     bool heard = false;  // the subscription is back, a moment later
     for (int i = 0; i != 100 && !heard; ++i) {

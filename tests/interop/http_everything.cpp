@@ -136,7 +136,7 @@ TEST_CASE("everything over http: a server that dies ends its calls with an error
   COMCP_NEEDS_PEERS();
   talk([]() -> asio::awaitable<void> {
     auto server = co_await server_process::start(everything_over("streamableHttp"));
-    auto const options = comcp::http_options().reconnect(comcp::reconnect_options().delay(10ms, 1, 10ms).attempts(2));
+    auto const options = comcp::http_options().reconnect(comcp::reconnect_policy().delay(10ms, 10ms, 1).attempts(2));
     auto client = co_await comcp::connect(comcp::http(server.url("/mcp")).options(options));
     call_options watched;
     watched.on_progress([&server](auto const&) { server.stop(); });

@@ -76,7 +76,7 @@ TEST_CASE("nginx: a call outlives the cutting of its silent stream", "[interop]"
   talk([]() -> asio::awaitable<void> {
     auto const server = co_await server_process::start(everything_over("streamableHttp"));
     auto const front = co_await server_process::start(nginx(proxied(server, "proxy_read_timeout 1s;")));
-    auto const often = comcp::reconnect_options().delay(50ms, 1, 50ms).attempts(20);
+    auto const often = comcp::reconnect_policy().delay(50ms, 50ms, 1).attempts(20);
     auto const options = comcp::http_options().reconnect(often);
     auto client = co_await comcp::connect(comcp::http(front.url("/mcp")).options(options), handler());
     auto const slow = co_await client.call_tool("trigger-long-running-operation", args("duration", 2.5, "steps", 1));

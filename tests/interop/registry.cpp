@@ -48,7 +48,7 @@ asio::awaitable<void> call_on(comcp::registry const& r, std::string tool, comcp:
 }
 
 comcp::server_config config(comcp::stdio server) {
-  return comcp::server_config(std::move(server)).retry(comcp::retry_forever(20ms, 200ms));
+  return comcp::server_config(std::move(server)).reconnect(comcp::reconnect_policy::forever().delay(20ms, 200ms));
 }
 
 }  // namespace

@@ -73,14 +73,14 @@ class crew : public conversation {
     auto make = [&server = servers[number], identity = std::move(identity)] {
       return comcp::any_transport(identified{server.transport(), identity});
     };
-    return comcp::server_config::from(std::move(make)).options(options()).retry(patient());
+    return comcp::server_config::from(std::move(make)).options(options()).reconnect(patient());
   }
   comcp::server_config broken_config() {
     auto make = [] { return comcp::any_transport(broken()); };
-    return comcp::server_config::from(std::move(make)).options(options()).retry(patient());
+    return comcp::server_config::from(std::move(make)).options(options()).reconnect(patient());
   }
-  static comcp::retry_policy patient() {
-    return comcp::retry_forever(comcp::milliseconds(100), comcp::milliseconds(100), 0);
+  static comcp::reconnect_policy patient() {
+    return comcp::reconnect_policy::forever().delay(comcp::milliseconds(100), comcp::milliseconds(100)).jitter(0);
   }
   std::vector<comcp::server_config> configs(std::size_t n) {
     std::vector<comcp::server_config> all;

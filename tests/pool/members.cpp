@@ -73,7 +73,7 @@ TEST_CASE("members: one that failed for good is tried again by warm_up", "[pool]
   bool works = false;
   auto const number = c.hire();
   auto make = [&] { return works ? any_transport(c.servers[number].transport()) : any_transport(broken()); };
-  auto config = server_config::from(make).options(c.options()).retry(retry(1, 100ms, 100ms));
+  auto config = server_config::from(make).options(c.options()).reconnect(reconnect_policy().attempts(1).delay(100ms, 100ms).jitter(0));
   auto const p = c.make({config}, c.pooled());
   c.advance(100ms);
   CHECK(c.states(p) == "1:failed");
@@ -95,7 +95,7 @@ TEST_CASE("members: a log level outlives a member's failure for good", "[pool]")
     if (works) r.reply(json::raw(initialize_text("2025-11-25")));
     else c.servers[number].drop();
   });
-  auto const p = c.make({server_config::from(make).options(c.options()).retry(retry(1, 100ms, 100ms))}, c.pooled());
+  auto const p = c.make({server_config::from(make).options(c.options()).reconnect(reconnect_policy().attempts(1).delay(100ms, 100ms).jitter(0))}, c.pooled());
   REQUIRE(c.finish(p.set_log_level(log_level::warning)));
   works = false;
   c.servers[number].drop();
@@ -127,10 +127,10 @@ TEST_CASE("members: warm_up ends though some member is always at an attempt that
   CHECK(warm->error() == errc::no_connections);
 }
 
-TEST_CASE("members: under no_retry one that is lost is removed", "[pool]") {
+TEST_CASE("members: that are never connected again: one that is lost is removed", "[pool]") {
   crew c;
   auto all = c.configs(2);
-  for (auto& config : all) config.retry(no_retry());
+  for (auto& config : all) config.reconnect(reconnect_policy::never());
   auto const p = c.make(all, c.pooled());
   c.servers[0].drop();
   c.settle();
@@ -226,7 +226,7 @@ TEST_CASE("members: one that was never ready is removed at once while it is trie
   c.servers[slow].silent("server/discover").silent("initialize");
   bool refuses = true;
   auto make = [&] { return refuses ? any_transport(broken()) : any_transport(c.servers[slow].transport()); };
-  auto const p = c.make({server_config::from(make).options(c.options()).retry(crew::patient())}, c.pooled());
+  auto const p = c.make({server_config::from(make).options(c.options()).reconnect(crew::patient())}, c.pooled());
   CHECK(c.states(p) == "1:backing off");
   refuses = false;
   c.advance(100ms);
@@ -371,7 +371,7 @@ TEST_CASE("members: what their pool ends itself when it goes away is no loss", "
   crew c;
   auto const number = c.hire();
   auto make = [s = c.servers[number]] { return any_transport(severable(s)); };
-  std::optional<pool> p(c.make({server_config::from(std::move(make)).options(c.options()).retry(crew::patient())}, c.pooled()));
+  std::optional<pool> p(c.make({server_config::from(std::move(make)).options(c.options()).reconnect(crew::patient())}, c.pooled()));
   auto const call = c.hang(*p);
   c.statuses.clear();
   c.io.restart();  // home is there, and elsewhere

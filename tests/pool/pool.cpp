@@ -248,7 +248,7 @@ TEST_CASE("pool: where nothing can become ready a call fails at once", "[pool]")
   auto const empty = c.make({}, c.pooled());
   CHECK(c.finish(empty.list_tools()).error() == errc::no_connections);
   auto config = c.broken_config();
-  auto const p = c.make({config.retry(retry(1, 100ms, 100ms))}, c.pooled());
+  auto const p = c.make({config.reconnect(reconnect_policy().attempts(1).delay(100ms, 100ms).jitter(0))}, c.pooled());
   auto const call = c.start(p.list_tools());
   CHECK_FALSE(call->done());
   c.advance(100ms);
@@ -292,7 +292,7 @@ TEST_CASE("pool: transport failures open a member's circuit, a tool's errors do 
   c.servers[number].on("tools/call", [](fake_request r) { r.fail(-32000, "no"); });
   auto config = c.config(number);
   auto policy = crew::patient();
-  config.retry(policy.circuit_breaker(2));
+  config.reconnect(policy.circuit_breaker(2));
   auto const p = c.make({config}, c.pooled());
   for (int i = 0; i != 5; ++i) CHECK_FALSE(c.finish(p.call_tool("who")).has_value());
   CHECK(c.states(p) == "1:ready");

@@ -64,7 +64,7 @@ struct crowd {
       auto& server = servers.emplace_back(asio::make_strand(threads));
       server.on("tools/call", [](fake_request r) { r.reply(args("content", std::vector<json::value>())); });
       auto make = [&server] { return any_transport(server.transport()); };
-      configs.push_back(server_config::from(make).retry(retry_forever(1ms, 1ms)));
+      configs.push_back(server_config::from(make).reconnect(reconnect_policy::forever().delay(1ms, 1ms)));
     }
     the_pool.emplace(std::move(home), std::move(configs), pool_options().strategy(least_busy()));
   }

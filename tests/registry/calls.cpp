@@ -97,7 +97,7 @@ TEST_CASE("registry: resources are read, prompts got, and updates heard, server 
   h.settle();
   CHECK(updates == 2);
   REQUIRE(h.finish(r.call("a/echo")));
-  REQUIRE(h.finish(r.restart("a")));
+  REQUIRE(h.finish(r.reconnect("a")));
   s.notify_listeners("notifications/resources/updated", args("uri", "x:1"));
   h.settle();
   CHECK(updates == 3);
@@ -225,7 +225,7 @@ TEST_CASE("registry: a tool's own error and a JSON-RPC error are answers, and op
     else q.fail(-32000, "no");
   });
   auto r = h.make();
-  REQUIRE(h.finish(r.add("a", h.config(s).retry(retry(5).circuit_breaker(2)))));
+  REQUIRE(h.finish(r.add("a", h.config(s).reconnect(reconnect_policy().attempts(5).jitter(0).circuit_breaker(2)))));
   for (int i = 0; i != 5; ++i) {
     CHECK(h.finish(r.call("a/bad"))->is_error);
     CHECK(h.finish(r.call("a/worse")).error().peer());

@@ -41,7 +41,7 @@ TEST_CASE("registry: crash eviction: without retries a lost server is removed, a
   house h;
   auto const s = h.server({"a"});
   auto r = h.make();
-  REQUIRE(h.finish(r.add("x", h.config(s).retry(no_retry()))));
+  REQUIRE(h.finish(r.add("x", h.config(s).reconnect(reconnect_policy::never()))));
   REQUIRE(h.finish(r.add("y", h.config(h.server()))));
   h.changes.clear();
   s.drop();
@@ -62,7 +62,7 @@ TEST_CASE("registry: three attempts at 500, 1,000 and 2,000 ms, then the server 
   script s = modern_script(R"({"tools":{}})");
   s.expect("tools/list").reply(toolbox::list_text({"a"}));
   auto r = h.make();
-  REQUIRE(h.finish(r.add("x", h.scripted(s).retry(retry(3)))));
+  REQUIRE(h.finish(r.add("x", h.scripted(s).reconnect(reconnect_policy().attempts(3).jitter(0)))));
   REQUIRE(names(r.tools()) == strings{"x/a"});
   s.refuse_open(error(errc::connect_failed, "gone"));
   s.close();
@@ -86,7 +86,7 @@ TEST_CASE("registry: three attempts at 500, 1,000 and 2,000 ms, then the server 
   CHECK(h.finish(r.call("x/a")).error() == errc::not_ready);
   h.advance(1h);
   CHECK(*h.opens == 4);
-  CHECK(h.finish(r.restart("x")).error() == errc::connect_failed);
+  CHECK(h.finish(r.reconnect("x")).error() == errc::connect_failed);
 }
 
 TEST_CASE("registry: a server that has failed comes back by restart", "[registry]") {
@@ -95,7 +95,7 @@ TEST_CASE("registry: a server that has failed comes back by restart", "[registry
   bool broken = false;
   s.breaks_while(&broken);
   auto r = h.make();
-  REQUIRE(h.finish(r.add("x", h.config(s).retry(retry(1)))));
+  REQUIRE(h.finish(r.add("x", h.config(s).reconnect(reconnect_policy().attempts(1).jitter(0)))));
   int updates = 0;
   REQUIRE(h.finish(r.subscribe("x", "u:1", [&](resource_updated const&) { ++updates; })));
   broken = true;
@@ -105,7 +105,7 @@ TEST_CASE("registry: a server that has failed comes back by restart", "[registry
   CHECK(state_of(r, "x") == server_state::failed);
   CHECK(r.tools().empty());
   broken = false;
-  REQUIRE(h.finish(r.restart("x")));
+  REQUIRE(h.finish(r.reconnect("x")));
   CHECK(state_of(r, "x") == server_state::ready);
   CHECK(names(r.tools()) == strings{"x/a"});
   CHECK(h.finish(r.call("x/a")));
@@ -119,7 +119,7 @@ TEST_CASE("registry: a flapping server waits longer each time, and others never 
   auto const s = h.server({"a"});
   auto const calm = h.server({"c"});
   auto r = h.make();
-  REQUIRE(h.finish(r.add("x", h.config(s).retry(retry(20, 500ms, 8s)))));
+  REQUIRE(h.finish(r.add("x", h.config(s).reconnect(reconnect_policy().attempts(20).delay(500ms, 8s).jitter(0)))));
   REQUIRE(h.finish(r.add("calm", h.config(calm))));
   for (auto const wait : {500ms, 1000ms, 2000ms, 4000ms, 8000ms, 8000ms}) {
     s.drop();
@@ -221,7 +221,7 @@ TEST_CASE("registry: the circuit opens on failures of the transport alone", "[re
   auto s = h.server({"a"});
   s.silent("tools/call");
   auto r = h.make();
-  REQUIRE(h.finish(r.add("x", h.config(s).retry(retry(5).circuit_breaker(2)))));
+  REQUIRE(h.finish(r.add("x", h.config(s).reconnect(reconnect_policy().attempts(5).jitter(0).circuit_breaker(2)))));
   for (int i = 0; i != 4; ++i) {  // that a tool is slow is no failure of the transport
     auto const call = h.start(r.call("x/a", args(), call_options().timeout(1s)));
     h.advance(1s);

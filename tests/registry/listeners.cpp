@@ -82,9 +82,9 @@ TEST_CASE("registry: crash eviction: who restarts a server as it hears of its fa
   auto const s = h.server({"a"});
   std::optional<registry> r;
   r.emplace(h.make(h.registry_options().on_status([&](server_status const& now) {
-    if (now.state == server_state::failed) begin(h, r->restart(now.name));
+    if (now.state == server_state::failed) begin(h, r->reconnect(now.name));
   })));
-  REQUIRE(h.finish(r->add("x", h.config(s).retry(no_retry()))));
+  REQUIRE(h.finish(r->add("x", h.config(s).reconnect(reconnect_policy::never()))));
   s.drop();
   h.settle();
   CHECK(state_of(*r, "x") == server_state::ready);
@@ -102,8 +102,8 @@ TEST_CASE("registry: a server that is lost before its add ends, and does not com
     s.drop();
   });
   auto r = h.make();
-  auto const policy = gives_up ? retry(1) : retry_forever();
-  auto const added = h.start(r.add("x", h.config(s).retry(policy).start_timeout(20s)));
+  auto const policy = gives_up ? reconnect_policy().attempts(1).jitter(0) : reconnect_policy::forever();
+  auto const added = h.start(r.add("x", h.config(s).reconnect(policy).start_timeout(20s)));
   CHECK_FALSE(added->done());
   h.advance(500ms);
   CHECK(added->done() == gives_up);

@@ -76,7 +76,7 @@ TEST_CASE("registry: destroyed at any moment, every operation ends once", "[regi
     begin(r->refresh("x"));
     begin(r->subscribe("x", "u:1"));
     begin(r->remove("y"));
-    begin(r->restart("x"));
+    begin(r->reconnect("x"));
     for (std::size_t i = 0; i != steps; ++i) {
       h.io.restart();
       h.io.poll_one();

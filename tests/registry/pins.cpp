@@ -121,7 +121,7 @@ TEST_CASE("registry: instructions that change are held back until they are appro
   CHECK(r.instructions("x").value() == "Be kind.");
   CHECK(r.instructions("y").error() == errc::unknown_server);
   s.instructions("Be evil.");
-  REQUIRE(h.finish(r.restart("x")));
+  REQUIRE(h.finish(r.reconnect("x")));
   CHECK(r.instructions("x").error() == errc::tool_blocked);
   REQUIRE(h.findings.size() == 1);
   CHECK(h.findings[0].kind == pin_kind::instructions);

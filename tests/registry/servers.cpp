@@ -30,7 +30,7 @@ TEST_CASE("registry: register a server, look at it, unregister it", "[registry]"
   CHECK(r.config("files").error() == errc::unknown_server);
   CHECK(r.find("files").error() == errc::unknown_server);
   CHECK(h.finish(r.remove("files")).error() == errc::unknown_server);
-  CHECK(h.finish(r.restart("files")).error() == errc::unknown_server);
+  CHECK(h.finish(r.reconnect("files")).error() == errc::unknown_server);
   CHECK(h.finish(client->ping()).error() == errc::closed);
   CHECK(h.finish(r.add("files", h.config(files))));
 }
@@ -195,7 +195,7 @@ TEST_CASE("registry: restart begins a new connection and lists anew", "[registry
   auto r = h.make();
   REQUIRE(h.finish(r.add("x", h.config(s))));
   s.tools() = {"new"};
-  REQUIRE(h.finish(r.restart("x")));
+  REQUIRE(h.finish(r.reconnect("x")));
   CHECK(s.connections() == 2);
   CHECK(names(r.tools()) == strings{"x/new"});
 }

@@ -37,7 +37,7 @@ struct riot : house {
     }
     auto options = comcp::registry_options().time(clock).fail_fast(seed % 5 == 0);
     options.on_status([this](server_status const&) {
-      if (++statuses % 50 == 0 && r) begin("restart", r->restart(name()));  // from within
+      if (++statuses % 50 == 0 && r) begin("restart", r->reconnect(name()));  // from within
     });
     r.emplace(make(options));
   }
@@ -69,8 +69,8 @@ struct riot : house {
   server_config configured(std::size_t i) {
     auto c = config(servers[i]).start_timeout(std::chrono::seconds(1 + any(20)));
     if (i % 2 == 0) c.options(connect_options().time(clock).legacy());
-    retry_policy const policies[] = {no_retry(), retry(2, 100ms, 1s), retry_forever(50ms, 2s, 0.5)};
-    c.retry(retry_policy(policies[any(3)]).circuit_breaker(2).proven_after(1s));
+    reconnect_policy const policies[] = {reconnect_policy::never(), reconnect_policy().attempts(2).delay(100ms, 1s).jitter(0), reconnect_policy::forever().delay(50ms, 2s).jitter(0.5)};
+    c.reconnect(reconnect_policy(policies[any(3)]).circuit_breaker(2).proven_after(1s));
     return c.start(static_cast<start_mode>(any(3)));
   }
 
@@ -80,7 +80,7 @@ struct riot : house {
     switch (any(16)) {
       case 0: case 1: return begin("add", r->add(n, configured(i)));
       case 2: return begin("remove", r->remove(n));
-      case 3: return begin("restart", r->restart(n));
+      case 3: return begin("restart", r->reconnect(n));
       case 4: case 5: {
         call_options hasty;
         hasty.timeout(std::chrono::milliseconds(any(3000)));

@@ -36,7 +36,7 @@ struct tally {
 };
 
 server_config config_of(fake_server const& s) {
-  return server_config::from([s] { return any_transport(s.transport()); }).retry(retry_forever(1ms, 5ms));
+  return server_config::from([s] { return any_transport(s.transport()); }).reconnect(reconnect_policy::forever().delay(1ms, 5ms));
 }
 
 void serve(fake_server& s) {
@@ -79,7 +79,7 @@ void look(registry const& r, tally& t) {
       auto const status = r.status(name);
       if (status) seen += status->history.size();
       auto const config = r.config(name);
-      if (config) seen += config->retry().circuit_breaker();
+      if (config) seen += config->reconnect().circuit_breaker();
       auto const connection = r.find(name);  // perhaps the last to hold it
       if (connection) seen += 1;
     }

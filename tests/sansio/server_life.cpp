@@ -24,7 +24,7 @@ namespace {
 constexpr server_life::time_point t0(1h);
 error const crashed(errc::transport_failed, "crashed");
 
-server_life in(state s, retry_policy policy = retry(3).circuit_breaker(1)) {
+server_life in(state s, reconnect_policy policy = reconnect_policy().attempts(3).jitter(0).circuit_breaker(1)) {
   server_life life(policy);
   if (s == state::stopped) return life;
   (void)life.start(t0);
@@ -100,7 +100,7 @@ TEST_CASE("server_life: a failed server stays so until it is started by hand, wh
 }
 
 TEST_CASE("server_life: three attempts at 500, 1000 and 2000 ms", "[sansio]") {
-  server_life life(retry(3));
+  server_life life(reconnect_policy().attempts(3).jitter(0));
   (void)life.start(t0);
   life.started(t0);
   auto now = t0 + 1s;
@@ -121,16 +121,16 @@ TEST_CASE("server_life: three attempts at 500, 1000 and 2000 ms", "[sansio]") {
 
 TEST_CASE("server_life: without retries the first loss, and the first failed attempt, is the end", "[sansio]") {
   for (auto const from : {state::starting, state::ready}) {
-    auto life = in(from, no_retry());
+    auto life = in(from, reconnect_policy::never());
     CHECK(static_cast<int>(life.lost(t0, crashed, 0).what) == static_cast<int>(action::give_up));
   }
-  auto life = in(state::ready, no_retry().circuit_breaker(1));
+  auto life = in(state::ready, reconnect_policy::never().circuit_breaker(1));
   CHECK(static_cast<int>(life.call_ended(t0, call_end::undelivered, crashed, 0).what) ==
         static_cast<int>(action::give_up));
 }
 
 TEST_CASE("server_life: flapping: waits grow to the maximum, and attempts run out", "[sansio]") {
-  server_life life(retry(8, 500ms, 4s));
+  server_life life(reconnect_policy().attempts(8).delay(500ms, 4s).jitter(0));
   (void)life.start(t0);
   auto now = t0;
   std::vector<std::chrono::milliseconds> waits;
@@ -149,7 +149,7 @@ TEST_CASE("server_life: flapping: waits grow to the maximum, and attempts run ou
 }
 
 TEST_CASE("server_life: only a connection that lived long enough begins the waits anew", "[sansio]") {
-  server_life life(retry(2).proven_after(10s));
+  server_life life(reconnect_policy().attempts(2).jitter(0).proven_after(10s));
   (void)life.start(t0);
   auto now = t0;
   for (int i = 0; i != 20; ++i) {
@@ -165,7 +165,7 @@ TEST_CASE("server_life: only a connection that lived long enough begins the wait
 
 TEST_CASE("server_life: chance shortens a wait by its share at most", "[sansio]") {
   for (double const random : {0.0, 0.5, 1.0}) {
-    server_life life(retry(1, 1000ms, 1000ms, 0.4));
+    server_life life(reconnect_policy().attempts(1).delay(1000ms, 1000ms).jitter(0.4));
     (void)life.start(t0);
     auto const wait = life.lost(t0, crashed, random).until - t0;
     CHECK(wait == std::chrono::milliseconds(1000 - static_cast<int>(400 * random)));
@@ -176,16 +176,16 @@ TEST_CASE("server_life: a server that says when to come again is heard, within t
   transport_detail detail;
   detail.retry_after = 7s;
   auto const busy = error(errc::http_status).with_detail(detail);
-  server_life life(retry(2, 500ms, 10s));
+  server_life life(reconnect_policy().attempts(2).delay(500ms, 10s).jitter(0));
   (void)life.start(t0);
   CHECK(life.lost(t0, busy, 1).until == t0 + 7s);
-  server_life impatient(retry(2, 500ms, 5s));
+  server_life impatient(reconnect_policy().attempts(2).delay(500ms, 5s).jitter(0));
   (void)impatient.start(t0);
   CHECK(impatient.lost(t0, busy, 1).until == t0 + 5s);
 }
 
 TEST_CASE("server_life: the circuit opens at so many undelivered calls in a row", "[sansio]") {
-  auto life = in(state::ready, retry(3).circuit_breaker(3));
+  auto life = in(state::ready, reconnect_policy().attempts(3).jitter(0).circuit_breaker(3));
   auto const fail = [&] { return life.call_ended(t0, call_end::undelivered, crashed, 0).what; };
   CHECK(static_cast<int>(fail()) == static_cast<int>(action::none));
   CHECK(static_cast<int>(fail()) == static_cast<int>(action::none));
@@ -207,10 +207,10 @@ TEST_CASE("server_life: the circuit opens at so many undelivered calls in a row"
 }
 
 TEST_CASE("server_life: a circuit of 0 never opens, and circuits that open again and again use up the attempts", "[sansio]") {
-  auto closed = in(state::ready, retry(3).circuit_breaker(0));
+  auto closed = in(state::ready, reconnect_policy().attempts(3).jitter(0).circuit_breaker(0));
   for (int i = 0; i != 100; ++i)
     CHECK(closed.call_ended(t0, call_end::undelivered, crashed, 0).what == action::none);
-  auto life = in(state::ready, retry(2).circuit_breaker(1));
+  auto life = in(state::ready, reconnect_policy().attempts(2).jitter(0).circuit_breaker(1));
   auto now = t0;
   int opened = 0;
   while (life.state() != state::failed) {
@@ -253,7 +253,7 @@ TEST_CASE("server_life: what the end of a call says", "[sansio]") {
 }
 
 TEST_CASE("server_life: the history keeps the last 32 events with their reasons", "[sansio]") {
-  server_life life(retry_forever(500ms, 500ms, 0));
+  server_life life(reconnect_policy::forever().delay(500ms, 500ms).jitter(0));
   (void)life.start(t0);
   auto now = t0;
   for (int i = 0; i != 30; ++i) {
@@ -275,7 +275,7 @@ TEST_CASE("server_life: the history keeps the last 32 events with their reasons"
 }
 
 TEST_CASE("server_life: an attempt that is made once ends with its failure, and proves itself as any other", "[sansio]") {
-  server_life life(retry(3));
+  server_life life(reconnect_policy().attempts(3).jitter(0));
   CHECK(life.start(t0, true).what == action::start);
   CHECK(life.lost(t0, crashed, 0).what == action::rest);
   CHECK(life.state() == state::stopped);
@@ -283,7 +283,7 @@ TEST_CASE("server_life: an attempt that is made once ends with its failure, and 
   CHECK(life.start(t0).what == action::start);
   CHECK(life.lost(t0, crashed, 0).what == action::wait);
 
-  server_life other(retry(3));
+  server_life other(reconnect_policy().attempts(3).jitter(0));
   (void)other.start(t0, true);
   other.started(t0);
   CHECK(other.lost(t0, crashed, 0).what == action::wait);

@@ -148,7 +148,7 @@ TEST_CASE("live_server: retry as documented: three attempts at 500, 1000 and 200
 }
 
 TEST_CASE("live_server: crash eviction: without retries the first loss is the end", "[server]") {
-  kept_server k(no_retry());
+  kept_server k(reconnect_policy::never());
   k.make();
   REQUIRE(k.c.start(k.live->start())->ok());
   k.crash();
@@ -180,7 +180,7 @@ TEST_CASE("live_server: a call that meets the crash has an unknown outcome, the 
 }
 
 TEST_CASE("live_server: flapping: waits grow to the maximum, and attempts run out", "[server]") {
-  kept_server k(retry(5, 500ms, 2s));
+  kept_server k(reconnect_policy().attempts(5).delay(500ms, 2s).jitter(0));
   k.make();
   REQUIRE(k.c.start(k.live->start())->ok());
   strings waits;
@@ -199,7 +199,7 @@ TEST_CASE("live_server: flapping: waits grow to the maximum, and attempts run ou
 }
 
 TEST_CASE("live_server: a connection that was proven begins the waits anew", "[server]") {
-  kept_server k(retry(1));
+  kept_server k(reconnect_policy().attempts(1).jitter(0));
   k.make();
   REQUIRE(k.c.start(k.live->start())->ok());
   for (int i = 0; i != 5; ++i) {
@@ -250,7 +250,7 @@ TEST_CASE("live_server: each caller waits until its own deadline, and none of th
 }
 
 TEST_CASE("live_server: who waits for a server is not told of attempts, but of the end", "[server]") {
-  kept_server k(retry(1));
+  kept_server k(reconnect_policy().attempts(1).jitter(0));
   k.make();
   k.server.on("initialize", [&](fake_request const&) { k.server.drop(); });
   auto const o = k.c.start(until_ready(k.live, k.owner, std::chrono::steady_clock::time_point::max()));

@@ -182,18 +182,18 @@ TEST_CASE("live_server: a user who restarts its client is followed", "[server]")
   kept_server k;
   bring(k, server_state::ready);
   auto const handle = k.live->connection();
-  CHECK(k.c.start(handle->restart())->ok());
+  CHECK(k.c.start(handle->reconnect())->ok());
   CHECK(k.state() == server_state::ready);
   CHECK(k.live->status().starts == 2);
   k.crash();
-  CHECK(k.c.start(handle->restart())->ok());
+  CHECK(k.c.start(handle->reconnect())->ok());
   CHECK(k.state() == server_state::ready);
   CHECK(k.live->status().starts == 3);
   CHECK(k.owner->heard == strings{"s ready", "s ready", "s ready"});
 }
 
 TEST_CASE("live_server: the circuit opens at transport failures in a row, and the next connection is the trial", "[server]") {
-  kept_server k(retry(3).circuit_breaker(3));
+  kept_server k(reconnect_policy().attempts(3).jitter(0).circuit_breaker(3));
   bring(k, server_state::ready);
   error const undelivered(errc::connect_failed);
   error const of_the_server = error::from_peer({-32603, "no", {}});
@@ -217,7 +217,7 @@ TEST_CASE("live_server: the circuit opens at transport failures in a row, and th
 }
 
 TEST_CASE("live_server: a circuit that opens without retries is the end of the server", "[server]") {
-  kept_server k(no_retry().circuit_breaker(1));
+  kept_server k(reconnect_policy::never().circuit_breaker(1));
   bring(k, server_state::ready);
   auto const handle = k.live->connection();
   error const undelivered(errc::transport_failed);

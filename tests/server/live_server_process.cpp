@@ -21,7 +21,7 @@ namespace {
 
 std::shared_ptr<detail::live_server> echo_server(asio::io_context& io, std::shared_ptr<listening_owner> owner = nullptr) {
   server_config config(stdio(std::string(COMCP_TEST_SERVERS_DIR) + "/comcp_test_echo_server"));
-  config.retry(retry_forever(1ms, 10ms));
+  config.reconnect(reconnect_policy::forever().delay(1ms, 10ms));
   return std::make_shared<detail::live_server>("echo", std::move(config), io.get_executor(), steady_time(), owner);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("live_server: abandoned, its process is gone at once", "[server]") {
 }
 
 TEST_CASE("live_server: status and connection are read from any thread while it lives", "[server][threads]") {
-  kept_server k(retry_forever(500ms, 500ms, 0));
+  kept_server k(reconnect_policy::forever().delay(500ms, 500ms).jitter(0));
   k.make();
   std::atomic<bool> over = false;
   std::atomic<int> seen_ready = 0;

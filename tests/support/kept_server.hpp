@@ -48,14 +48,14 @@ inline asio::awaitable<comcp::client> until_ready(std::shared_ptr<comcp::detail:
 /// Operations that live_server has, begun while their arguments live.
 class kept_server {
  public:
-  explicit kept_server(comcp::retry_policy policy = comcp::retry(3)) : server(c.io.get_executor()), policy_(policy) {
+  explicit kept_server(comcp::reconnect_policy policy = comcp::reconnect_policy().attempts(3).jitter(0)) : server(c.io.get_executor()), policy_(policy) {
     server.legacy().answer("tools/call", comcp::json::raw(tool_text));
   }
 
   /// With the fake server, or with another transport.
   std::shared_ptr<comcp::detail::live_server> make() { return make(config()); }
   std::shared_ptr<comcp::detail::live_server> make(comcp::server_config config) {
-    config.retry(policy_);
+    config.reconnect(policy_);
     live = std::make_shared<comcp::detail::live_server>("s", std::move(config), c.io.get_executor(), c.clock, owner);
     return live;
   }
@@ -92,7 +92,7 @@ class kept_server {
   std::shared_ptr<comcp::detail::live_server> live;
 
  private:
-  comcp::retry_policy policy_;
+  comcp::reconnect_policy policy_;
 };
 
 }  // namespace comcp_test

@@ -22,7 +22,7 @@ std::function<void(result<listing<tool>>)> into(watched& all) {
 
 // Waits without chance in them.
 struct steady_talk : http_talk {
-  steady_talk() { transport_options.reconnect(reconnect_options().jitter(0)); }
+  steady_talk() { transport_options.reconnect(reconnect_policy().delay(1s, 30s).jitter(0)); }
 };
 
 // Refuses every stream that is opened within this time; how many there were.

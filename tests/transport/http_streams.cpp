@@ -45,7 +45,7 @@ TEST_CASE("http_streams: the stream is opened again after its end, with the last
 
 TEST_CASE("http_streams: what the server asks for is clamped", "[transport]") {
   http_talk t;
-  t.transport_options.reconnect(reconnect_options().delay(1s, 2, 5s).jitter(0));
+  t.transport_options.reconnect(reconnect_policy().delay(1s, 5s).jitter(0));
   auto c = t.legacy();
   t.stream->piece("retry: 86400000\n\n").end();
   t.settle();
@@ -57,7 +57,7 @@ TEST_CASE("http_streams: what the server asks for is clamped", "[transport]") {
 
 TEST_CASE("http_streams: no server may ask for a busy loop", "[transport]") {
   http_talk t;
-  t.transport_options.reconnect(reconnect_options().jitter(0));
+  t.transport_options.reconnect(reconnect_policy().delay(1s, 30s).jitter(0));
   auto c = t.legacy();
   for (auto const wait : {100ms, 200ms, 400ms}) {
     t.stream->piece("retry: 0\n\n").end();
@@ -91,7 +91,7 @@ TEST_CASE("http_streams: a stream is not resumed in another session", "[transpor
 
 TEST_CASE("http_streams: neither a clean end nor a message resets the backoff, some seconds of life do", "[transport]") {
   http_talk t;
-  t.transport_options.reconnect(reconnect_options().delay(1s, 2, 60s).jitter(0).attempts(4));
+  t.transport_options.reconnect(reconnect_policy().delay(1s, 60s).jitter(0).attempts(4));
   auto c = t.legacy();
   t.stream->end();
   t.settle();
@@ -121,7 +121,7 @@ TEST_CASE("http_streams: neither a clean end nor a message resets the backoff, s
 
 TEST_CASE("http_streams: after its attempts the stream is said to be gone, and the calls go on", "[transport]") {
   http_talk t;
-  t.transport_options.reconnect(reconnect_options().delay(1s, 2, 60s).jitter(0).attempts(2));
+  t.transport_options.reconnect(reconnect_policy().delay(1s, 60s).jitter(0).attempts(2));
   auto c = t.legacy();
   t.stream->fail(error(errc::transport_failed, "reset"));
   t.settle();
@@ -202,7 +202,7 @@ TEST_CASE("http_streams: a priming event is no message", "[transport]") {
 
 TEST_CASE("http_streams: a tool call whose stream cannot be resumed has an unknown outcome, and is not repeated", "[transport]") {
   http_talk t;
-  t.transport_options.reconnect(reconnect_options().delay(1s, 2, 60s).jitter(0).attempts(2));
+  t.transport_options.reconnect(reconnect_policy().delay(1s, 60s).jitter(0).attempts(2));
   auto c = t.legacy();
   auto const call = t.start(c.call_tool("x"));
   t.take("tools/call")->stream().event(log_message, "p-1").end();

@@ -116,8 +116,8 @@ class client : public awaitable_client {
     return detail::async_walk<void>(get_executor(), close(), std::forward<Token>(token));
   }
   template <class Token>
-  auto async_restart(Token&& token) const {
-    return detail::async_walk<void>(get_executor(), restart(), std::forward<Token>(token));
+  auto async_reconnect(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), this->reconnect(), std::forward<Token>(token));
   }
   /// The handler is given the reason: `void(comcp::error)`.
   template <class Token>

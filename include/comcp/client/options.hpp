@@ -24,7 +24,7 @@
 #include <comcp/net/time_source.hpp>
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/logging.hpp>
-#include <comcp/sansio/backoff.hpp>
+#include <comcp/sansio/reconnect.hpp>
 #include <comcp/sansio/handshake.hpp>
 #include <comcp/timespan.hpp>
 #include <comcp/trace/tracer.hpp>
@@ -45,31 +45,9 @@ class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
 }  // namespace detail
 
-/// When the client itself starts a dead server process again (default: never; registry and pool do).
-class restart_policy {
- public:
-  /// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
-  /// wait before the next attempt, or nothing to give up. One that throws gives up.
-  using hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
-
-  restart_policy() {}
-  /// In place of attempts() and delay(). Such a client also begins anew where others close: when the server answers no
-  /// ping any more, or sends too many unusable messages in a row.
-  explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
-  /// At most this many restarts without a successful call in between.
-  restart_policy& attempts(unsigned n) { return delays_.attempts(n), *this; }
-  /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
-  restart_policy& delay(milliseconds base, milliseconds max) { return delays_.delay(base, 2, max), *this; }
-  [[nodiscard]] unsigned attempts() const noexcept { return delays_.attempts(); }
-  [[nodiscard]] milliseconds base() const noexcept { return delays_.initial(); }
-  [[nodiscard]] milliseconds max() const noexcept { return delays_.maximum(); }
-  [[nodiscard]] reconnect_options const& delays() const noexcept { return delays_; }
-  [[nodiscard]] hook const& ask() const noexcept { return ask_; }
-
- private:
-  hook ask_;
-  reconnect_options delays_ = reconnect_options().attempts(0).delay(milliseconds(100), 2, milliseconds(10'000)).jitter(0);
-};
+/// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to wait
+/// before the next attempt, or nothing to give up. One that throws gives up.
+using reconnect_hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
 
 /// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
 class connection_limits {
@@ -118,7 +96,8 @@ struct connect_settings {
   unsigned ping_failure_threshold = 3;
   std::optional<comcp::log_level> log_level;
   std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
-  restart_policy restart;
+  reconnect_policy reconnect;
+  reconnect_hook ask_to_reconnect;  // in place of the policy
   restarts_maker restarts = nullptr;
   asio::any_io_executor executor;
   std::shared_ptr<time_source> time;
@@ -173,7 +152,7 @@ class connect_options {
   /// 30 s.
   connect_options& handshake_timeout(timespan d) { return settings_.handshake_timeout = d.as_timeout(), *this; }
   connect_options& open_timeout(timespan d) { return settings_.open_timeout = d.as_timeout(), *this; }  ///< 10 s
-  /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
+  /// Opening and handshake together, at the beginning and at each further connection (default: no bound but those of its parts).
   connect_options& connect_timeout(timespan d) { return settings_.connect_timeout = d.as_timeout(), *this; }
   connect_options& timeout(timespan d) { return settings_.timeout = d.as_timeout(), *this; }  ///< 30 s
   connect_options& hard_timeout(timespan d) { return settings_.hard_timeout = d.as_timeout(), *this; }  ///< 10 min
@@ -200,8 +179,12 @@ class connect_options {
 
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
-  /// Needs <comcp/client/connect.hpp>.
-  COMCP_LAZY connect_options& restart(restart_policy p);
+  /// When the client itself connects again after a loss, which starts a dead server process anew (default: never; registry
+  /// and pool do). An answered call begins the count of attempts anew. Needs <comcp/client/connect.hpp>.
+  COMCP_LAZY connect_options& reconnect(reconnect_policy p);
+  /// The hook decides instead. Such a client also begins anew where others close: when the server answers no ping any
+  /// more, or sends too many unusable messages in a row.
+  COMCP_LAZY connect_options& reconnect(reconnect_hook ask);
   connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
   connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }

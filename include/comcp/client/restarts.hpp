@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A connection that was lost, or is to be another, is begun anew: after the pauses of the restart policy, or at once
+// A connection that was lost, or is to be another, is begun anew: after the pauses of the reconnect_policy, or at once
 // and by hand. Compiled by programs that restart. On home only. Internal.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/link.hpp>
+#include <comcp/net/chance.hpp>
 #include <comcp/sansio/backoff.hpp>
 
 namespace comcp {
@@ -49,7 +50,8 @@ class restarts {
   std::function<void()> on_attempt_;
   request_id pause_ = 0;    // before the next attempt
   bool at_once_ = false;    // without that
-  sansio::backoff delays_;  // of restarts in a row
+  detail::chance chance_;
+  sansio::backoff delays_;  // of attempts in a row
 };
 
 /// Them behind their link: that it is virtual is said here alone.

@@ -27,7 +27,7 @@ struct statistics {
   std::uint64_t requests = 0;                      ///< Requests of the server received.
   std::uint64_t messages_in = 0, messages_out = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;
-  std::uint64_t restarts = 0;
+  std::uint64_t reconnects = 0;
   std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
 
   // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.

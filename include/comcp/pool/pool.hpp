@@ -68,7 +68,7 @@ std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> c
 ///
 /// Members are started when the pool is made; those whose configuration is lazy() at the first use. One that is lost is
 /// started anew as its configuration's retry policy says; one that has failed for good is tried again by warm_up(), and
-/// under no_retry() it is removed. All sessions have one identity (transport_info().identity): a member with other
+/// under reconnect_policy::never() it is removed. All sessions have one identity (transport_info().identity): a member with other
 /// credentials than the first one that became ready is refused. That covers authenticators, and no headers, arguments or
 /// environment variables that were set by hand; share one comcp::bearer among the configurations.
 ///

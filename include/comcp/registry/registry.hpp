@@ -54,7 +54,7 @@ class registry {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
   /// Ends the connection, if there is one, and begins anew; completes as add() does. Errors: unknown_server, and what
   /// connecting fails with.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> reconnect(std::string_view name) const;
   /// Removes every server at once, within registry_options().close_timeout(). Nothing can be added afterwards. Twice is
   /// fine; cancelling it stops only the waiting.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;

@@ -9,38 +9,9 @@
 #include <cmath>
 #include <optional>
 
+#include <comcp/sansio/reconnect.hpp>
+
 namespace comcp {
-
-/// When a broken stream is opened again.
-class reconnect_options {
- public:
-  using milliseconds = std::chrono::milliseconds;
-
-  reconnect_options() {}
-  /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
-  /// server asks for with `retry`; 100 ms is the least that it gets, and it grows too. A stream that lived for less than
-  /// 5 s has failed.
-  reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
-    return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
-  }
-  /// Failures in a row before a broken answer is given up (default 5). The stream on which servers speak unasked is then
-  /// said to be gone (observer::on_fault, watches) and tried on at the longest wait, or when calls succeed again.
-  /// 0: a stream that breaks is never opened again.
-  reconnect_options& attempts(unsigned n) { return attempts_ = n, *this; }
-  /// The share of a wait that is left to chance, 0 to 1 (default 0.25). What a server asked for is never shortened.
-  reconnect_options& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
-
-  [[nodiscard]] milliseconds initial() const noexcept { return initial_; }
-  [[nodiscard]] double factor() const noexcept { return factor_; }
-  [[nodiscard]] milliseconds maximum() const noexcept { return maximum_; }
-  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
-  [[nodiscard]] double jitter() const noexcept { return jitter_; }
-
- private:
-  milliseconds initial_{1000}, maximum_{30'000};
-  double factor_ = 2, jitter_ = 0.25;
-  unsigned attempts_ = 5;
-};
 
 namespace sansio {
 
@@ -53,11 +24,11 @@ class backoff {
   /// What was open for less long has failed.
   static constexpr std::chrono::seconds lasting{5};
 
-  explicit backoff(reconnect_options options) : options_(options) {}
+  explicit backoff(reconnect_policy const& policy) : policy_(policy) {}
 
   /// It could not be opened: the next wait, or nothing when the attempts are used up.
   [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
-    if (++failures_ > options_.attempts()) return {};
+    if (++failures_ > policy_.attempts()) return {};
     return wait(random, asked);
   }
   /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
@@ -67,7 +38,7 @@ class backoff {
     if (lived < lasting && !brought) return failed(random, asked);
     if (lived >= lasting) proved();
     failures_ = 0;
-    if (options_.attempts() == 0) return {};
+    if (policy_.attempts() == 0) return {};
     return wait(random, asked);
   }
   /// All is well: the next failure is the first.
@@ -77,17 +48,17 @@ class backoff {
 
  private:
   [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
-    auto const most = options_.maximum();
+    auto const most = policy_.longest();
     // No server may ask for a busy loop.
-    if (asked) asked = std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
-    auto const first = std::min(asked.value_or(most), options_.initial());
-    double const grown = static_cast<double>(first.count()) * std::pow(options_.factor(), std::min(steps_++, 64U));
+    if (asked) asked = std::clamp(*asked, std::min({shortest, policy_.first(), most}), most);
+    auto const first = std::min(asked.value_or(most), policy_.first());
+    double const grown = static_cast<double>(first.count()) * std::pow(policy_.factor(), std::min(steps_++, 64U));
     double const bounded = std::min(grown, static_cast<double>(most.count()));
-    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
+    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - policy_.jitter() * random)));
     return std::max(chosen, asked.value_or(chosen));
   }
 
-  reconnect_options options_;
+  reconnect_policy policy_;
   unsigned failures_ = 0;  // that use up the attempts
   unsigned steps_ = 0;     // by which the wait has grown
 };

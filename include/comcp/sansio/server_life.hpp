@@ -13,7 +13,6 @@
 
 #include <comcp/error.hpp>
 #include <comcp/sansio/backoff.hpp>
-#include <comcp/sansio/retry.hpp>
 
 namespace comcp {
 
@@ -23,7 +22,7 @@ enum class server_state : std::uint8_t {
   starting,     ///< A connection is being made.
   ready,
   backing_off,  ///< Waits before it is started again.
-  failed,       ///< Given up: restart() begins anew.
+  failed,       ///< Given up: reconnect() begins anew.
 };
 
 std::string_view to_string(server_state s) noexcept;
@@ -69,7 +68,7 @@ class server_life {
   using time_point = std::chrono::steady_clock::time_point;
   static constexpr std::size_t history_length = 32;
 
-  explicit server_life(retry_policy policy) : policy_(policy), backoff_(policy.delays()) {}
+  explicit server_life(reconnect_policy const& policy) : policy_(policy), backoff_(policy) {}
 
   /// It is to run: for the first time, or again by hand, which forgets earlier failures. A connection that is ready
   /// stays. `once`: if the attempt fails, that is the end.
@@ -82,7 +81,7 @@ class server_life {
   [[nodiscard]] life_step lost(time_point now, error why, double random);
   /// The time of a wait has come: an attempt begins. One that comes too early is told to wait on.
   [[nodiscard]] life_step due(time_point now);
-  /// A call ended. retry_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the wait
+  /// A call ended. reconnect_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the wait
   /// is a trial, as it is after a loss.
   [[nodiscard]] life_step call_ended(time_point now, call_end how, error const& why, double random);
   /// It is not to run any more.
@@ -91,7 +90,7 @@ class server_life {
   [[nodiscard]] server_state state() const noexcept { return state_; }
   /// Why it is not ready, or was not when it was not last.
   [[nodiscard]] error const& reason() const noexcept { return reason_; }
-  /// In a row: a connection counts as a success once it lived for retry_policy::proven_after().
+  /// In a row: a connection counts as a success once it lived for reconnect_policy::proven_after().
   [[nodiscard]] unsigned failures() const noexcept { return backoff_.failures(); }
   [[nodiscard]] std::uint64_t starts() const noexcept { return starts_; }
   /// While it backs off.
@@ -104,7 +103,7 @@ class server_life {
   void become(server_state s, time_point now, error why);
   life_step fail(time_point now, error why, double random, life_step::action otherwise);
 
-  retry_policy policy_;
+  reconnect_policy policy_;
   backoff backoff_;
   server_state state_ = server_state::stopped;
   error reason_;

@@ -46,7 +46,7 @@ class live_server_owner {
   virtual void state_changed(std::string const& name) = 0;
   /// It is ready: for the first time or again, the connection's subscriptions and log level restored.
   virtual void became_ready(std::string const& name) = 0;
-  /// It will not be tried again: under no_retry() it is to be removed.
+  /// It will not be tried again: under reconnect_policy::never() it is to be removed.
   virtual void gave_up(std::string const& name) = 0;
 
  protected:

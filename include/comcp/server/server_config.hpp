@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <comcp/client/connect.hpp>
-#include <comcp/sansio/retry.hpp>
+#include <comcp/sansio/reconnect.hpp>
 #include <comcp/timespan.hpp>
 
 namespace comcp {
@@ -45,10 +45,11 @@ class server_config {
   server_config& handler(Handler h) {
     return handler_ = any_handler(std::move(h)), *this;
   }
-  /// The restart policy among them is not used: retry() is.
+  /// The policy of reconnect() among them is not used: the one below is.
   server_config& options(connect_options o) { return options_ = std::move(o), *this; }
-  /// Default: retry_forever().
-  server_config& retry(retry_policy p) { return retry_ = p, *this; }
+  /// When the server is started again, and when its circuit opens (default: reconnect_policy::forever()). Under never()
+  /// a server that is lost is removed. After the last attempt it has failed, and stays so until registry::reconnect().
+  server_config& reconnect(reconnect_policy p) { return reconnect_ = p, *this; }
   /// Default: waits.
   server_config& start(start_mode m) { return start_ = m, *this; }
   server_config& background() { return start(start_mode::background); }
@@ -60,7 +61,7 @@ class server_config {
   [[nodiscard]] any_transport make_transport() const { return make_(); }
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
   [[nodiscard]] connect_options const& options() const noexcept { return options_; }
-  [[nodiscard]] retry_policy const& retry() const noexcept { return retry_; }
+  [[nodiscard]] reconnect_policy const& reconnect() const noexcept { return reconnect_; }
   [[nodiscard]] start_mode start() const noexcept { return start_; }
   [[nodiscard]] std::chrono::nanoseconds start_timeout() const noexcept { return start_timeout_; }
 
@@ -70,7 +71,7 @@ class server_config {
   std::function<any_transport()> make_;
   any_handler handler_;
   connect_options options_;
-  retry_policy retry_ = retry_forever();
+  reconnect_policy reconnect_ = reconnect_policy::forever();
   start_mode start_ = start_mode::waits;
   std::chrono::nanoseconds start_timeout_ = std::chrono::seconds(60);
 };

@@ -14,7 +14,7 @@
 
 #include <comcp/http/message.hpp>
 #include <comcp/net/time_source.hpp>
-#include <comcp/sansio/backoff.hpp>
+#include <comcp/sansio/reconnect.hpp>
 #include <comcp/sansio/sse_parser.hpp>
 #include <comcp/timespan.hpp>
 #include <comcp/transport/transport.hpp>
@@ -44,7 +44,7 @@ class http_options {
   http_options& resume(saved_session session) { return resumed_ = std::move(session), *this; }
 
   /// When broken event streams are opened again.
-  http_options& reconnect(reconnect_options o) { return reconnect_ = o, *this; }
+  http_options& reconnect(reconnect_policy p) { return reconnect_ = p, *this; }
   /// Legacy era: whether to open the stream on which servers speak unasked (default true).
   http_options& get_stream(bool yes) { return get_stream_ = yes, *this; }
   /// How long requests wait for that stream to open, before they go ahead (default 2 s).
@@ -70,7 +70,7 @@ class http_options {
   [[nodiscard]] error const& unusable() const noexcept { return unusable_; }
   [[nodiscard]] http_kind kind() const noexcept { return kind_; }
   [[nodiscard]] std::optional<saved_session> const& resumed() const noexcept { return resumed_; }
-  [[nodiscard]] reconnect_options const& reconnect() const noexcept { return reconnect_; }
+  [[nodiscard]] reconnect_policy const& reconnect() const noexcept { return reconnect_; }
   [[nodiscard]] bool get_stream() const noexcept { return get_stream_; }
   [[nodiscard]] milliseconds get_stream_wait() const noexcept { return get_stream_wait_; }
   [[nodiscard]] std::chrono::nanoseconds idle_timeout() const noexcept { return idle_timeout_; }
@@ -85,7 +85,7 @@ class http_options {
   http_headers headers_;
   error unusable_;
   std::optional<saved_session> resumed_;
-  reconnect_options reconnect_;
+  reconnect_policy reconnect_ = reconnect_policy().delay(std::chrono::seconds(1), std::chrono::seconds(30));
   std::shared_ptr<time_source> time_;
   std::chrono::nanoseconds idle_timeout_ = std::chrono::minutes(5);
   std::chrono::nanoseconds send_timeout_ = std::chrono::seconds(30);

@@ -118,7 +118,7 @@ COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::notify_roots_changed() c
 COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::close() const {
   return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
 }
-COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::restart() const {
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::reconnect() const {
   return core_ ? detail::on_home(core_, detail::restarting(core_)) : detail::failed<void>(detail::not_connected());
 }
 COMCP_LAZY_DECL asio::awaitable<error> awaitable_client::closed() const {

@@ -17,7 +17,7 @@ COMCP_LAZY_DECL restarts_link& recovery::restarts(restarts_maker make) {
 }
 
 COMCP_LAZY_DECL void recovery::break_off(error reason) {
-  if (restarts_ && core_.settings.restart.ask()) {
+  if (restarts_ && core_.settings.ask_to_reconnect) {
     if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
     if (connection_.life().is(sansio::life_state::ready) && restarts_->begin(reason)) return;
   }

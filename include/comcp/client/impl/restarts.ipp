@@ -9,23 +9,22 @@ namespace comcp {
 namespace detail {
 
 COMCP_LAZY_DECL restarts::restarts(client_core& core)
-    : core_(core), connection_(core.connection), delays_(core.settings.restart.delays()) {}
+    : core_(core), connection_(core.connection), delays_(core.settings.reconnect) {}
 
 COMCP_LAZY_DECL std::unique_ptr<restarts_link> make_restarts(client_core& core) {
   return std::make_unique<restarts_behind_link<restarts>>(core);
 }
 
 COMCP_LAZY_DECL std::optional<restarts::nanoseconds> restarts::next(error const& why) {
-  auto const& policy = core_.settings.restart;
-  if (policy.ask()) {
+  if (auto const& ask = core_.settings.ask_to_reconnect) {
     try {
-      return policy.ask()(why);
+      return ask(why);
     } catch (...) {
-      core_.fault(error(errc::invalid_argument, "a restart hook threw"));
+      core_.fault(error(errc::invalid_argument, "a reconnect_hook threw"));
       return {};
     }
   }
-  return delays_.failed(0);
+  return delays_.failed(chance_());
 }
 
 COMCP_LAZY_DECL bool restarts::begin(error const& why) {
@@ -110,7 +109,7 @@ COMCP_LAZY_DECL asio::awaitable<error> restarts::attempt() {
   if (again) again = co_await connection_.negotiate();
   if (life.is_closing()) co_return error();
   if (!again) co_return again.error();
-  ++core_.calls.counters().restarts;
+  ++core_.calls.counters().reconnects;
   for (auto const& step : core_.pipeline.steps()) step->connected(true);
   bool const ready = co_await connection_.settle();
   if (ready || life.is_closing()) co_return error();
@@ -119,9 +118,16 @@ COMCP_LAZY_DECL asio::awaitable<error> restarts::attempt() {
 
 }  // namespace detail
 
-COMCP_LAZY_DECL connect_options& connect_options::restart(restart_policy p) {
-  settings_.restart = std::move(p);
+COMCP_LAZY_DECL connect_options& connect_options::reconnect(reconnect_policy p) {
+  settings_.reconnect = p;
+  settings_.ask_to_reconnect = nullptr;
   settings_.restarts = [](client_core& c) { return detail::make_restarts(c); };
+  return *this;
+}
+
+COMCP_LAZY_DECL connect_options& connect_options::reconnect(reconnect_hook ask) {
+  reconnect(reconnect_policy());
+  settings_.ask_to_reconnect = std::move(ask);
   return *this;
 }
 

@@ -102,7 +102,7 @@ COMCP_LAZY_DECL void pool_core::member_ready(std::string const& name) {
 
 COMCP_LAZY_DECL void pool_core::member_gave_up(std::string const& name) {
   auto const m = members_.find(name);
-  if (!m || !m->live->config().retry().evicts()) return;
+  if (!m || m->live->config().reconnect().attempts() > 0) return;
   if (m->live->life().state() != server_state::failed) return;  // started again meanwhile
   take_out(m);
   m->live->abandon();

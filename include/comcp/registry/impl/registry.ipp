@@ -59,7 +59,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry::add(std::string_view name, serve
 COMCP_LAZY_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
   return detail::on_home(core(), core()->servers.remove(std::string(name)));
 }
-COMCP_LAZY_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::reconnect(std::string_view name) const {
   return detail::on_home(core(), core()->servers.restart(std::string(name)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::close() const {

@@ -187,7 +187,7 @@ COMCP_LAZY_DECL void registry_servers::state_changed(member const& m) {
 
 COMCP_LAZY_DECL void registry_servers::gave_up(member const& m) {
   auto const& life = m->server->life();
-  if (!m->server->config().retry().evicts() || life.state() != server_state::failed) return;  // restarted meanwhile
+  if (m->server->config().reconnect().attempts() > 0 || life.state() != server_state::failed) return;  // restarted meanwhile
   detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + life.reason().to_string()));
   m->server->abandon();
 }

@@ -97,14 +97,14 @@ COMCP_LAZY_DECL connect_options server_connection::options() {
   auto const& config = server_.config();
   auto o = config.options();
   auto const weak = server_.weak_from_this();
-  restart_policy::hook ask = [this, weak, epoch = epoch_](error const& why) -> std::optional<std::chrono::nanoseconds> {
+  reconnect_hook ask = [this, weak, epoch = epoch_](error const& why) -> std::optional<std::chrono::nanoseconds> {
     auto const hold = weak.lock();
     if (!hold || epoch_ != epoch) return {};
     auto const next = server_.lost(why);
     if (next.what != sansio::life_step::action::wait) return {};
     return next.until - server_.time()->now();
   };
-  o.restart(restart_policy(std::move(ask))).executor(server_.home()).connect_timeout(config.start_timeout());
+  o.reconnect(std::move(ask)).executor(server_.home()).connect_timeout(config.start_timeout());
   if (!o.time()) o.time(server_.time());
   if (level_) o.log_level(*level_);
   return o;

@@ -44,7 +44,7 @@ COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config,
       config_(std::move(config)),
       time_(std::move(time)),
       owner_(std::move(owner)),
-      life_(config_.retry()),
+      life_(config_.reconnect()),
       connection_(*this) {
   publish();
 }
