@@ -10,7 +10,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/transport/transport.hpp>
-#include <comcp/transport/write_queue.hpp>
+#include <comcp/transport/message_queue.hpp>
 #include <comcp/version.hpp>
 
 namespace comcp {

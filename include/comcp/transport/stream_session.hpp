@@ -24,73 +24,18 @@
 
 #include <comcp/json/padded_text.hpp>
 #include <comcp/jsonrpc/framing.hpp>
-#include <comcp/net/asio_compat.hpp>
+#include <comcp/transport/line_stream.hpp>
+#include <comcp/transport/session_life.hpp>
 #include <comcp/transport/transport.hpp>
 #include <comcp/transport/write_queue.hpp>
 
 namespace comcp::detail {
-
-/// Buffers of one gathered write, by reference: cheap for Asio to copy.
-class buffer_range {
- public:
-  using value_type = asio::const_buffer;
-  using const_iterator = asio::const_buffer const*;
-
-  explicit buffer_range(std::span<asio::const_buffer const> buffers) : buffers_(buffers) {}
-  [[nodiscard]] const_iterator begin() const noexcept { return buffers_.data(); }
-  [[nodiscard]] const_iterator end() const noexcept { return buffers_.data() + buffers_.size(); }
-
- private:
-  std::span<asio::const_buffer const> buffers_;
-};
 
 /// A stream that writes what fits at once, and says would_block for the rest.
 template <class Stream>
 concept writes_at_once = requires(Stream& s, std::error_code& ec, buffer_range buffers) {
   s.non_blocking(true, ec);
   { s.write_some(buffers, ec) } -> std::convertible_to<std::size_t>;
-};
-
-/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each call
-/// of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
-class session_life : public std::enable_shared_from_this<session_life> {
- public:
-  session_life(asio::any_io_executor executor, inbox& in)
-      : executor_(std::move(executor)), inbox_(&in), closed_signal_(executor_, asio::steady_timer::time_point::max()) {}
-  session_life(session_life const&) = delete;
-  session_life& operator=(session_life const&) = delete;
-  virtual ~session_life() = default;
-
-  /// Ends at once and silently.
-  void abort() noexcept;
-  [[nodiscard]] bool done() const noexcept { return inbox_ == nullptr; }
-  [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
-
- protected:
-  /// It is over: disarm what is armed, close what is open.
-  virtual void released() noexcept = 0;
-
-  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
-  /// Precondition: not done(). False when it is, afterwards.
-  bool deliver(padded_text line);
-  void fault(error what);
-  /// Tells the inbox, once. Not to be called from inside a call of a user.
-  void finish(error reason);
-
-  /// Calls a member of the derived class later, unless it is over by then.
-  template <class Derived>
-  void later(void (Derived::*member)()) {
-    asio::defer(executor_, [self = shared_from_this(), member] {
-      if (!self->done()) (static_cast<Derived&>(*self).*member)();
-    });
-  }
-
- private:
-  void release() noexcept;
-
-  asio::any_io_executor executor_;
-  inbox* inbox_;
-  asio::steady_timer closed_signal_;  // never expires; cancelled when it is over
 };
 
 /// Lines from and to one stream. Pending handlers keep it alive.
@@ -139,8 +84,7 @@ class stream_session : public session_life {
   virtual void fetch_rest() {}
   /// Derived classes disarm what is theirs first.
   void released() noexcept override {
-    std::error_code ignored;
-    stream_.close(ignored);
+    stream_closer<Stream>::close(stream_);
   }
 
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
@@ -265,16 +209,4 @@ class stream_session : public session_life {
   bool stopping_ = false;
 };
 
-/// Begins the close and waits for its end. Cancelling it stops only the waiting.
-template <class Session>
-asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
-  if (!session || session->done()) co_return;
-  session->start_close();
-  while (!session->done()) co_await net::async_wait(session->closed_signal());
-}
-
 }  // namespace comcp::detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/transport/impl/stream_session.ipp>
-#endif

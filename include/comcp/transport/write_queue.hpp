@@ -13,23 +13,10 @@
 
 #include <asio/buffer.hpp>
 
+#include <comcp/transport/message_queue.hpp>
 #include <comcp/transport/transport.hpp>
 
 namespace comcp {
-
-/// Bounds of an outgoing queue. One message of any size is accepted into an empty queue.
-class queue_limits {
- public:
-  queue_limits() = default;
-  queue_limits& messages(std::size_t n) { return messages_ = n, *this; }
-  queue_limits& bytes(std::size_t n) { return bytes_ = n, *this; }
-  [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-
- private:
-  std::size_t messages_ = 65536;
-  std::size_t bytes_ = std::size_t{64} << 20;
-};
 
 namespace detail {
 

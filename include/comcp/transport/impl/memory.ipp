@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,16 +23,11 @@ namespace detail {
 /// end belongs to that end's executor.
 class memory_mailbox {
  public:
-  struct message {
-    std::string text;
-    request_id id = 0;
-    bool pinned = false;
-  };
   enum class next { deliver, sleep, end };
   /// Where the owner is to be told of what has come; null when it knows already, or has not opened.
   using woken = asio::any_io_executor const*;
 
-  void limit(queue_limits limits) { limits_ = limits; }
+  void limit(queue_limits limits) { waiting_ = message_queue(limits); }
 
   /// The owner reads from now on, and is awake. False when it did before, or has left.
   bool open(asio::any_io_executor const& executor) {
@@ -48,21 +42,13 @@ class memory_mailbox {
   result<woken> put(outgoing&& m) {
     std::lock_guard const lock(mutex_);
     if (phase_ == phase::left) return error(errc::closed, "the channel is closed");
-    if (!waiting_.empty() && (waiting_.size() >= limits_.messages() || bytes_ + m.text.size() > limits_.bytes())) {
-      return error(errc::queue_full, "queue_limits of the memory pair");
-    }
-    bytes_ += m.text.size();
-    waiting_.push_back({std::move(m.text), m.id, m.handshake});
+    if (auto taken = waiting_.push(std::move(m)); !taken) return taken.error();
     return rouse();
   }
 
   bool remove(request_id id) noexcept {
     std::lock_guard const lock(mutex_);
-    auto const found = std::find_if(waiting_.rbegin(), waiting_.rend(), [&](message const& m) { return m.id == id; });
-    if (id == 0 || found == waiting_.rend() || found->pinned) return false;
-    bytes_ -= found->text.size();
-    waiting_.erase(std::next(found).base());
-    return true;
+    return waiting_.abandon(id);
   }
 
   woken wake() {
@@ -84,10 +70,9 @@ class memory_mailbox {
     waiting_.clear();
   }
 
-  void take(std::vector<message>& batch) {
+  void take(std::vector<std::string>& batch) {
     std::lock_guard const lock(mutex_);
-    batch.swap(waiting_);
-    bytes_ = 0;
+    waiting_.take(batch);
   }
 
   /// The owner stays awake while it delivers, so that a send from there only queues.
@@ -104,9 +89,7 @@ class memory_mailbox {
   woken rouse() noexcept { return executor_ && !std::exchange(awake_, true) ? &*executor_ : nullptr; }
 
   std::mutex mutex_;
-  queue_limits limits_;
-  std::vector<message> waiting_;
-  std::size_t bytes_ = 0;
+  message_queue waiting_;
   std::optional<asio::any_io_executor> executor_;  // is set once
   phase phase_ = phase::open;
   bool awake_ = false;
@@ -150,10 +133,10 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
   void drain() {
     if (in == nullptr) return;
     box.take(batch);
-    for (auto& m : batch) {
+    for (auto& text : batch) {
       ++counts.messages_in;
-      counts.bytes_in += m.text.size();
-      in->delivered(pad(m.text), 0);
+      counts.bytes_in += text.size();
+      in->delivered(pad(text), 0);
       if (in == nullptr) break;
     }
     batch.clear();
@@ -184,7 +167,7 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
 
   mailbox box;
   std::shared_ptr<end> peer;  // a cycle, until either end leaves
-  std::vector<mailbox::message> batch;
+  std::vector<std::string> batch;
   inbox* in = nullptr;
   std::weak_ptr<asio::steady_timer> closed_signal;  // of those who wait for the end; never expires, is cancelled then
   bool closing = false;

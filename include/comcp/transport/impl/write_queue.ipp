@@ -10,11 +10,7 @@
 namespace comcp::detail {
 
 COMCP_DECL result<void> write_queue::push(outgoing&& message) {
-  if (size_ > 0 && (size_ >= limits_.messages() || bytes_ + message.text.size() > limits_.bytes())) {
-    return error(errc::queue_full, size_ >= limits_.messages()
-                                       ? "queue_limits::messages is " + std::to_string(limits_.messages())
-                                       : "queue_limits::bytes is " + std::to_string(limits_.bytes()));
-  }
+  if (auto why = limits_.refuses(message.text.size(), size_, bytes_)) return why;
   if (size_ == ring_.size()) grow();
   entry& e = at(size_);
   e.text = std::move(message.text);

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include <comcp/transport/stream_session.hpp>
+#include <comcp/transport/session_life.hpp>
 #include <comcp/version.hpp>
 
 namespace comcp::detail {
