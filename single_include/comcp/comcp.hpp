@@ -5585,7 +5585,10 @@ struct saved_session {
 
 /// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
 /// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
-/// close or destroy the transport: look at nothing of it afterwards without holding it.
+/// close or destroy the transport: look at nothing of it afterwards without holding it. An inbox lives as long as what was
+/// opened with it: until its closed() was called, or until close() completed or the destructor of the transport returned;
+/// afterwards it is not to be called, nor looked at. message_transport and byte_stream see to all of this for what
+/// they are built upon.
 class inbox {
  public:
   /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
@@ -18702,6 +18705,26 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 
 }  // namespace comcp
 
+// net/serial.hpp
+// An executor that runs one handler at a time. Internal.
+
+#include <typeinfo>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/strand.hpp>
+#include <asio/thread_pool.hpp>
+
+namespace comcp::detail {
+
+/// That of a thread_pool is wrapped in a strand; of others it cannot be known.
+inline asio::any_io_executor serial(asio::any_io_executor ex) {
+  if (ex.target_type() != typeid(asio::thread_pool::executor_type)) return ex;
+  return asio::make_strand(std::move(ex));
+}
+
+}  // namespace comcp::detail
+
 // client/input_rounds.hpp
 // What a server asks back while it works on a call: the requests of one round, answered by the handler at once
 // (2026-07-28, basic/patterns/mrtr), and the pages that a -32042 names (2025-11-25, client/elicitation). Internal.
@@ -19455,9 +19478,7 @@ COMCP_LAZY_DECL void connection::context_gone() noexcept {
 // client/impl/core.ipp
 // What the core does itself: it puts its parts together and tells what it knows.
 
-#include <asio/strand.hpp>
 #include <asio/this_coro.hpp>
-#include <asio/thread_pool.hpp>
 
 namespace comcp {
 
@@ -19497,7 +19518,7 @@ COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::conne
   auto const here = co_await asio::this_coro::executor;
   asio::any_io_executor home = here;
   if (options.settings().executor) home = options.settings().executor;
-  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
+  home = detail::serial(std::move(home));
   std::shared_ptr<client_core> const core(
       new client_core(std::move(transport), std::move(handler), std::move(options), home),
       [](client_core* last) { let_go(last); });
@@ -22590,6 +22611,96 @@ COMCP_DECL tracer record_to(std::function<void(std::string_view)> write,
 // Messages as lines over any Asio stream: the same framing as stdio has. How the stream comes to be is the
 // connector's business.
 
+#include <system_error>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/bind_executor.hpp>
+
+// transport/line_stream.hpp
+// What byte_stream asks of an Asio stream, and how such a stream is closed.
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <asio/async_result.hpp>
+#include <asio/buffer.hpp>
+
+namespace comcp {
+
+/// How a stream ends at once: what is pending ends with an error. By itself comcp knows close(ec), lowest_layer().close(ec)
+/// (asio::ssl::stream, for one) and close(); specialise it for a stream with none of these. It must not throw.
+template <class Stream>
+struct stream_closer {
+  static void close(Stream& s) noexcept
+    requires requires(std::error_code& ec) { s.close(ec); } || requires(std::error_code& ec) { s.lowest_layer().close(ec); } ||
+             requires { s.close(); }
+  {
+    std::error_code ignored;
+    if constexpr (requires { s.close(ignored); }) s.close(ignored);
+    else if constexpr (requires { s.lowest_layer().close(ignored); }) s.lowest_layer().close(ignored);
+    else s.close();
+  }
+};
+
+namespace detail {
+
+/// Buffers of one gathered write, by reference: cheap for Asio to copy.
+class buffer_range {
+ public:
+  using value_type = asio::const_buffer;
+  using const_iterator = asio::const_buffer const*;
+
+  explicit buffer_range(std::span<asio::const_buffer const> buffers) : buffers_(buffers) {}
+  [[nodiscard]] const_iterator begin() const noexcept { return buffers_.data(); }
+  [[nodiscard]] const_iterator end() const noexcept { return buffers_.data() + buffers_.size(); }
+
+ private:
+  std::span<asio::const_buffer const> buffers_;
+};
+
+/// A completion token that starts nothing: asks whether an operation takes these arguments, without compiling it.
+struct io_probe {
+  void operator()(std::error_code, std::size_t) const {}
+};
+
+/// A stream that says goodbye to its peer before it is closed.
+template <class Stream>
+concept shuts_down = requires(Stream& s, void (*done)(std::error_code)) { s.async_shutdown(done); };
+
+}  // namespace detail
+
+/// A stream of bytes: anything with async_read_some and async_write_some, as Asio has them, that stream_closer closes.
+/// One with async_shutdown (asio::ssl::stream) is shut down first where it is closed gracefully. Used from one executor,
+/// with at most one read and one write under way.
+template <class T>
+concept line_stream = std::move_constructible<T> &&
+    requires(T& s, asio::mutable_buffer in, detail::buffer_range out, detail::io_probe probe) {
+      s.async_read_some(in, probe);
+      s.async_write_some(out, probe);
+      stream_closer<T>::close(s);
+    };
+
+}  // namespace comcp
+
+namespace asio {
+
+template <class Signature>
+class async_result<comcp::detail::io_probe, Signature> {
+ public:
+  template <class... Args>
+  static void initiate(Args&&...) {}
+};
+
+}  // namespace asio
+
+// transport/session_transport.hpp
+// What byte_stream and message_transport have in common: options, how they open, and that they end abruptly when
+// destroyed. Internal, but for stream_options.
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -22599,28 +22710,6 @@ COMCP_DECL tracer record_to(std::function<void(std::string_view)> write,
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/this_coro.hpp>
-#include <asio/use_awaitable.hpp>
-
-// transport/stream_session.hpp
-// One open stream of lines: one reader, one write queue. What the end of either means is decided by what
-// derives from it (byte_stream, stdio).
-
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <new>
-#include <span>
-#include <string>
-#include <utility>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/bind_executor.hpp>
-#include <asio/buffer.hpp>
-#include <asio/defer.hpp>
-#include <asio/error.hpp>
-#include <asio/steady_timer.hpp>
 
 // jsonrpc/framing.hpp
 // Cuts a byte stream into lines, in place: one message a line. Knows nothing of JSON, and performs no I/O.
@@ -22842,6 +22931,376 @@ COMCP_DECL error framer::failure() const {
 }  // namespace comcp::jsonrpc
 #endif
 
+// transport/message_queue.hpp
+// Whole messages that wait to be taken: bounded, in order. Performs no I/O. Internal, but for queue_limits.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace comcp {
+
+/// Bounds of an outgoing queue. One message of any size is accepted into an empty queue.
+class queue_limits {
+ public:
+  queue_limits() = default;
+  queue_limits& messages(std::size_t n) { return messages_ = n, *this; }
+  queue_limits& bytes(std::size_t n) { return bytes_ = n, *this; }
+  [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+  /// What refuses a message of that size where so much waits already; nothing where there is room.
+  [[nodiscard]] error refuses(std::size_t size, std::size_t waiting, std::size_t waiting_bytes) const;
+
+ private:
+  std::size_t messages_ = 65536;
+  std::size_t bytes_ = std::size_t{64} << 20;
+};
+
+namespace detail {
+
+class message_queue {
+ public:
+  explicit message_queue(queue_limits limits = queue_limits()) : limits_(limits) {}
+
+  /// Takes the message over, or errc::queue_full naming the bound.
+  result<void> push(outgoing&& message);
+  /// Removes the message of that request.
+  bool abandon(request_id id) noexcept;
+  /// All of them, into `texts`, which is empty.
+  void take(std::vector<std::string>& texts);
+  void clear() noexcept;
+  [[nodiscard]] bool empty() const noexcept { return texts_.empty(); }
+
+ private:
+  struct label {
+    request_id id;
+    bool pinned;  // may not be removed by abandon()
+  };
+
+  queue_limits limits_;
+  std::vector<std::string> texts_;
+  std::vector<label> labels_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// transport/impl/message_queue.ipp
+#include <utility>
+
+namespace comcp {
+
+COMCP_DECL error queue_limits::refuses(std::size_t size, std::size_t waiting, std::size_t waiting_bytes) const {
+  if (waiting == 0) return {};
+  if (waiting >= messages_) return {errc::queue_full, "queue_limits::messages is " + std::to_string(messages_)};
+  if (waiting_bytes + size > bytes_) return {errc::queue_full, "queue_limits::bytes is " + std::to_string(bytes_)};
+  return {};
+}
+
+namespace detail {
+
+COMCP_DECL result<void> message_queue::push(outgoing&& message) {
+  if (auto why = limits_.refuses(message.text.size(), texts_.size(), bytes_)) return why;
+  labels_.push_back({message.id, message.handshake});
+  bytes_ += message.text.size();
+  texts_.push_back(std::move(message.text));
+  return {};
+}
+
+COMCP_DECL bool message_queue::abandon(request_id id) noexcept {
+  if (id == 0) return false;
+  for (auto i = labels_.size(); i-- > 0;) {
+    if (labels_[i].id != id) continue;
+    if (labels_[i].pinned) return false;
+    auto const at = static_cast<std::ptrdiff_t>(i);
+    bytes_ -= texts_[i].size();
+    labels_.erase(labels_.begin() + at);
+    texts_.erase(texts_.begin() + at);
+    return true;
+  }
+  return false;
+}
+
+COMCP_DECL void message_queue::take(std::vector<std::string>& texts) {
+  texts.swap(texts_);
+  labels_.clear();
+  bytes_ = 0;
+}
+
+COMCP_DECL void message_queue::clear() noexcept {
+  texts_.clear();
+  labels_.clear();
+  bytes_ = 0;
+}
+
+}  // namespace detail
+}  // namespace comcp
+#endif
+
+// transport/session_life.hpp
+// What every open channel of ours is: it has an inbox until it is over, and tells it so once. Internal.
+
+#include <memory>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/defer.hpp>
+#include <asio/steady_timer.hpp>
+
+namespace comcp::detail {
+
+/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each call
+/// of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
+class session_life : public std::enable_shared_from_this<session_life> {
+ public:
+  session_life(asio::any_io_executor executor, inbox& in)
+      : executor_(std::move(executor)), inbox_(&in), closed_signal_(executor_, asio::steady_timer::time_point::max()) {}
+  session_life(session_life const&) = delete;
+  session_life& operator=(session_life const&) = delete;
+  virtual ~session_life() = default;
+
+  /// Ends at once and silently.
+  void abort() noexcept;
+  [[nodiscard]] bool done() const noexcept { return inbox_ == nullptr; }
+  [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
+
+ protected:
+  /// It is over: disarm what is armed, close what is open.
+  virtual void released() noexcept = 0;
+
+  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
+  /// Precondition: not done(). False when it is, afterwards.
+  bool deliver(padded_text line);
+  void fault(error what);
+  /// Tells the inbox, once. Not to be called from inside a call of a user.
+  void finish(error reason);
+
+  /// Calls a member of the derived class later, unless it is over by then.
+  template <class Derived>
+  void later(void (Derived::*member)()) {
+    asio::defer(executor_, [self = shared_from_this(), member] {
+      if (!self->done()) (static_cast<Derived&>(*self).*member)();
+    });
+  }
+
+ private:
+  void release() noexcept;
+
+  asio::any_io_executor executor_;
+  inbox* inbox_;
+  asio::steady_timer closed_signal_;  // never expires; cancelled when it is over
+};
+
+/// Begins the close and waits for its end. Cancelling it stops only the waiting.
+template <class Session>
+asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
+  if (!session || session->done()) co_return;
+  session->start_close();
+  while (!session->done()) co_await net::async_wait(session->closed_signal());
+}
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// transport/impl/session_life.ipp
+#include <system_error>
+#include <utility>
+
+namespace comcp::detail {
+
+COMCP_DECL void session_life::abort() noexcept {
+  inbox_ = nullptr;
+  release();
+}
+
+COMCP_DECL bool session_life::deliver(padded_text line) {
+  inbox_->delivered(line, 0);
+  return !done();
+}
+
+COMCP_DECL void session_life::fault(error what) {
+  if (!done()) inbox_->fault(std::move(what));
+}
+
+COMCP_DECL void session_life::finish(error reason) {
+  if (done()) return;
+  auto const keep = shared_from_this();
+  inbox* const in = std::exchange(inbox_, nullptr);
+  release();
+  in->closed(std::move(reason));
+}
+
+COMCP_DECL void session_life::release() noexcept {
+  released();
+  try {
+    closed_signal_.cancel();
+  } catch (std::system_error const&) {
+    // Whoever waits for close() then waits for its own deadline.
+  }
+}
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp {
+
+/// Options of a byte_stream and of a message_transport.
+class stream_options {
+ public:
+  stream_options() = default;
+  /// Longest line, or message, accepted from the peer, in bytes; a longer one closes with errc::limit_exceeded.
+  stream_options& max_line(std::size_t bytes) { return max_line_ = bytes, *this; }
+  /// Bounds of what waits to be written; beyond them send() says errc::queue_full.
+  stream_options& queue(queue_limits limits) { return queue_ = limits, *this; }
+  /// How long close() lets the queue drain, and the stream say goodbye (default 1 s).
+  stream_options& close_wait(std::chrono::milliseconds wait) { return close_wait_ = wait, *this; }
+  stream_options& time(std::shared_ptr<time_source> source) { return time_ = std::move(source), *this; }
+  /// What info() says: a kind and an address without secrets.
+  stream_options& label(std::string kind, std::string target) {
+    return kind_ = std::move(kind), target_ = std::move(target), *this;
+  }
+
+  [[nodiscard]] std::size_t max_line() const noexcept { return max_line_; }
+  [[nodiscard]] queue_limits const& queue() const noexcept { return queue_; }
+  [[nodiscard]] std::chrono::milliseconds close_wait() const noexcept { return close_wait_; }
+  [[nodiscard]] std::shared_ptr<time_source> time() const { return time_ ? time_ : steady_time(); }
+  [[nodiscard]] std::string const& kind() const noexcept { return kind_; }
+  [[nodiscard]] std::string const& target() const noexcept { return target_; }
+
+ private:
+  std::size_t max_line_ = jsonrpc::framer::default_max_line;
+  queue_limits queue_;
+  std::chrono::milliseconds close_wait_{1000};
+  std::shared_ptr<time_source> time_;
+  std::string kind_ = "stream";
+  std::string target_;
+};
+
+namespace detail {
+
+/// How long a session may take to close.
+class closing_wait {
+ public:
+  closing_wait(asio::any_io_executor const& executor, stream_options const& options)
+      : time_(options.time()), alarm_(time_->make_deadline(executor)), wait_(options.close_wait()) {}
+
+  void arm(std::function<void()> end) { alarm_->arm(time_->now() + wait_, std::move(end)); }
+  void disarm() noexcept { alarm_->disarm(); }
+
+ private:
+  std::shared_ptr<time_source> time_;
+  std::unique_ptr<deadline> alarm_;
+  std::chrono::milliseconds wait_;
+};
+
+/// A transport that is one Session over one Stream at a time.
+template <class Stream, class Session>
+class session_transport {
+ public:
+  using connector = std::function<asio::awaitable<result<Stream>>()>;
+
+  explicit session_transport(Stream connected, stream_options options = stream_options())
+      : state_(std::make_shared<state>(std::move(options))) {
+    state_->connected = std::make_unique<Stream>(std::move(connected));
+  }
+  explicit session_transport(connector connect, stream_options options = stream_options())
+      : state_(std::make_shared<state>(std::move(options))) {
+    state_->connect = std::move(connect);
+  }
+  session_transport(session_transport&&) noexcept = default;
+  session_transport& operator=(session_transport&& other) noexcept {
+    if (this != &other) {
+      abort();
+      state_ = std::move(other.state_);
+    }
+    return *this;
+  }
+  ~session_transport() { abort(); }
+
+  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return open_impl(state_, in); }
+
+  result<void> send(outgoing message) {
+    if (!state_->session) return error(errc::closed, "not open");
+    return state_->session->send(std::move(message));
+  }
+
+  bool abandon(request_id id) noexcept { return state_->session && state_->session->abandon(id); }
+
+  [[nodiscard]] asio::awaitable<void> close() { return close_session(state_->session); }
+
+  [[nodiscard]] transport_info info() const {
+    transport_info out;
+    out.kind = state_->options.kind();
+    out.target = state_->options.target();
+    if (state_->session) state_->session->describe(out);
+    return out;
+  }
+
+ private:
+  struct state {
+    explicit state(stream_options o) : options(std::move(o)) {}
+    stream_options options;
+    connector connect;
+    std::unique_ptr<Stream> connected;
+    std::shared_ptr<Session> session;
+    bool gone = false;
+  };
+
+  void abort() noexcept {
+    if (!state_) return;
+    state_->gone = true;
+    if (state_->session) state_->session->abort();
+  }
+
+  static asio::awaitable<result<void>> open_impl(std::shared_ptr<state> s, inbox& in) {
+    auto executor = co_await asio::this_coro::executor;
+    if (s->session && !s->session->done()) co_return error(errc::connect_failed, "already open");
+    if (!s->connect && !s->connected) co_return error(errc::connect_failed, "this stream was used already");
+    if (s->connect) {
+      result<Stream> got = co_await s->connect();
+      if (!got) co_return got.error();
+      s->connected = std::make_unique<Stream>(std::move(*got));
+    }
+    if (s->gone) co_return error(errc::closed, "destroyed while opening");
+    s->session = std::make_shared<Session>(executor, std::move(*s->connected), in, s->options);
+    s->connected.reset();
+    s->session->start();
+    co_return result<void>();
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// transport/stream_session.hpp
+// One open stream of lines: one reader, one write queue. What the end of either means is decided by what
+// derives from it (byte_stream, stdio).
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/bind_executor.hpp>
+#include <asio/buffer.hpp>
+#include <asio/defer.hpp>
+#include <asio/error.hpp>
+#include <asio/steady_timer.hpp>
+
 // transport/write_queue.hpp
 // What waits to be written as lines: bounded, in order, gathered into few buffers. Performs no I/O.
 
@@ -22855,20 +23314,6 @@ COMCP_DECL error framer::failure() const {
 #include <asio/buffer.hpp>
 
 namespace comcp {
-
-/// Bounds of an outgoing queue. One message of any size is accepted into an empty queue.
-class queue_limits {
- public:
-  queue_limits() = default;
-  queue_limits& messages(std::size_t n) { return messages_ = n, *this; }
-  queue_limits& bytes(std::size_t n) { return bytes_ = n, *this; }
-  [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-
- private:
-  std::size_t messages_ = 65536;
-  std::size_t bytes_ = std::size_t{64} << 20;
-};
 
 namespace detail {
 
@@ -22932,11 +23377,7 @@ class write_queue {
 namespace comcp::detail {
 
 COMCP_DECL result<void> write_queue::push(outgoing&& message) {
-  if (size_ > 0 && (size_ >= limits_.messages() || bytes_ + message.text.size() > limits_.bytes())) {
-    return error(errc::queue_full, size_ >= limits_.messages()
-                                       ? "queue_limits::messages is " + std::to_string(limits_.messages())
-                                       : "queue_limits::bytes is " + std::to_string(limits_.bytes()));
-  }
+  if (auto why = limits_.refuses(message.text.size(), size_, bytes_)) return why;
   if (size_ == ring_.size()) grow();
   entry& e = at(size_);
   e.text = std::move(message.text);
@@ -23023,67 +23464,11 @@ COMCP_DECL std::size_t write_queue::consume(std::size_t n) noexcept {
 
 namespace comcp::detail {
 
-/// Buffers of one gathered write, by reference: cheap for Asio to copy.
-class buffer_range {
- public:
-  using value_type = asio::const_buffer;
-  using const_iterator = asio::const_buffer const*;
-
-  explicit buffer_range(std::span<asio::const_buffer const> buffers) : buffers_(buffers) {}
-  [[nodiscard]] const_iterator begin() const noexcept { return buffers_.data(); }
-  [[nodiscard]] const_iterator end() const noexcept { return buffers_.data() + buffers_.size(); }
-
- private:
-  std::span<asio::const_buffer const> buffers_;
-};
-
 /// A stream that writes what fits at once, and says would_block for the rest.
 template <class Stream>
 concept writes_at_once = requires(Stream& s, std::error_code& ec, buffer_range buffers) {
   s.non_blocking(true, ec);
   { s.write_some(buffers, ec) } -> std::convertible_to<std::size_t>;
-};
-
-/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each call
-/// of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
-class session_life : public std::enable_shared_from_this<session_life> {
- public:
-  session_life(asio::any_io_executor executor, inbox& in)
-      : executor_(std::move(executor)), inbox_(&in), closed_signal_(executor_, asio::steady_timer::time_point::max()) {}
-  session_life(session_life const&) = delete;
-  session_life& operator=(session_life const&) = delete;
-  virtual ~session_life() = default;
-
-  /// Ends at once and silently.
-  void abort() noexcept;
-  [[nodiscard]] bool done() const noexcept { return inbox_ == nullptr; }
-  [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
-
- protected:
-  /// It is over: disarm what is armed, close what is open.
-  virtual void released() noexcept = 0;
-
-  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
-  /// Precondition: not done(). False when it is, afterwards.
-  bool deliver(padded_text line);
-  void fault(error what);
-  /// Tells the inbox, once. Not to be called from inside a call of a user.
-  void finish(error reason);
-
-  /// Calls a member of the derived class later, unless it is over by then.
-  template <class Derived>
-  void later(void (Derived::*member)()) {
-    asio::defer(executor_, [self = shared_from_this(), member] {
-      if (!self->done()) (static_cast<Derived&>(*self).*member)();
-    });
-  }
-
- private:
-  void release() noexcept;
-
-  asio::any_io_executor executor_;
-  inbox* inbox_;
-  asio::steady_timer closed_signal_;  // never expires; cancelled when it is over
 };
 
 /// Lines from and to one stream. Pending handlers keep it alive.
@@ -23132,8 +23517,7 @@ class stream_session : public session_life {
   virtual void fetch_rest() {}
   /// Derived classes disarm what is theirs first.
   void released() noexcept override {
-    std::error_code ignored;
-    stream_.close(ignored);
+    stream_closer<Stream>::close(stream_);
   }
 
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
@@ -23258,91 +23642,9 @@ class stream_session : public session_life {
   bool stopping_ = false;
 };
 
-/// Begins the close and waits for its end. Cancelling it stops only the waiting.
-template <class Session>
-asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
-  if (!session || session->done()) co_return;
-  session->start_close();
-  while (!session->done()) co_await net::async_wait(session->closed_signal());
-}
-
 }  // namespace comcp::detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// transport/impl/stream_session.ipp
-#include <system_error>
-#include <utility>
-
-namespace comcp::detail {
-
-COMCP_DECL void session_life::abort() noexcept {
-  inbox_ = nullptr;
-  release();
-}
-
-COMCP_DECL bool session_life::deliver(padded_text line) {
-  inbox_->delivered(line, 0);
-  return !done();
-}
-
-COMCP_DECL void session_life::fault(error what) {
-  if (!done()) inbox_->fault(std::move(what));
-}
-
-COMCP_DECL void session_life::finish(error reason) {
-  if (done()) return;
-  auto const keep = shared_from_this();
-  inbox* const in = std::exchange(inbox_, nullptr);
-  release();
-  in->closed(std::move(reason));
-}
-
-COMCP_DECL void session_life::release() noexcept {
-  released();
-  try {
-    closed_signal_.cancel();
-  } catch (std::system_error const&) {
-    // Whoever waits for close() then waits for its own deadline.
-  }
-}
-
-}  // namespace comcp::detail
-#endif
 
 namespace comcp {
-
-/// Options of a byte_stream.
-class stream_options {
- public:
-  stream_options() = default;
-  /// Longest line accepted from the peer, in bytes; a longer one closes with errc::limit_exceeded.
-  stream_options& max_line(std::size_t bytes) { return max_line_ = bytes, *this; }
-  /// Bounds of what waits to be written; beyond them send() says errc::queue_full.
-  stream_options& queue(queue_limits limits) { return queue_ = limits, *this; }
-  /// How long close() lets the queue drain.
-  stream_options& close_wait(std::chrono::milliseconds wait) { return close_wait_ = wait, *this; }
-  stream_options& time(std::shared_ptr<time_source> source) { return time_ = std::move(source), *this; }
-  /// What info() says: a kind and an address without secrets.
-  stream_options& label(std::string kind, std::string target) {
-    return kind_ = std::move(kind), target_ = std::move(target), *this;
-  }
-
-  [[nodiscard]] std::size_t max_line() const noexcept { return max_line_; }
-  [[nodiscard]] queue_limits const& queue() const noexcept { return queue_; }
-  [[nodiscard]] std::chrono::milliseconds close_wait() const noexcept { return close_wait_; }
-  [[nodiscard]] std::shared_ptr<time_source> time() const { return time_ ? time_ : steady_time(); }
-  [[nodiscard]] std::string const& kind() const noexcept { return kind_; }
-  [[nodiscard]] std::string const& target() const noexcept { return target_; }
-
- private:
-  std::size_t max_line_ = jsonrpc::framer::default_max_line;
-  queue_limits queue_;
-  std::chrono::milliseconds close_wait_{1000};
-  std::shared_ptr<time_source> time_;
-  std::string kind_ = "stream";
-  std::string target_;
-};
 
 namespace detail {
 
@@ -23351,9 +23653,7 @@ class byte_stream_session final : public stream_session<Stream> {
  public:
   byte_stream_session(asio::any_io_executor executor, Stream stream, inbox& in, stream_options const& options)
       : stream_session<Stream>(executor, std::move(stream), in, options.max_line(), options.queue()),
-        time_(options.time()),
-        flush_(time_->make_deadline(executor)),
-        close_wait_(options.close_wait()) {}
+        wait_(executor, options) {}
 
   void start_close() override {
     if (this->closing()) return;
@@ -23370,108 +23670,43 @@ class byte_stream_session final : public stream_session<Stream> {
   // What the peer wrote before it stopped reading is still delivered.
   void writing_ended(error why) override { give_up_later(std::move(why)); }
 
+  // A stream that can say goodbye does, within what is left of the wait; its peer's answer may end the reading first.
   void drained() override {
-    if (this->closing()) this->finish(error(errc::closed, "closed by this side"));
+    if (!this->closing()) return;
+    if constexpr (shuts_down<Stream>) {
+      if (std::exchange(parting_, true)) return;
+      give_up_later(error(errc::closed, "closed by this side"));
+      this->stream().async_shutdown(asio::bind_executor(this->executor(), [this, keep = this->shared_from_this()](
+                                                                              std::error_code) { parted(); }));
+    } else {
+      parted();
+    }
   }
+  void parted() { this->finish(error(errc::closed, "closed by this side")); }
 
   void released() noexcept override {
-    flush_->disarm();
+    wait_.disarm();
     stream_session<Stream>::released();
   }
 
   void give_up_later(error why) {
-    flush_->arm(time_->now() + close_wait_, [weak = this->weak_from_this(), why = std::move(why)] {
+    wait_.arm([weak = this->weak_from_this(), why = std::move(why)] {
       if (auto self = weak.lock()) static_cast<byte_stream_session&>(*self).finish(why);
     });
   }
 
-  std::shared_ptr<time_source> time_;
-  std::unique_ptr<deadline> flush_;
-  std::chrono::milliseconds close_wait_;
+  closing_wait wait_;
+  bool parting_ = false;
 };
 
 }  // namespace detail
 
-/// A transport over one Asio stream: anything with async_read_some, async_write_some and close(), used from
-/// the executor on which open() ran. Construct it from a connected stream (it then opens once), or from a
-/// connector, which open() calls each time.
-template <class Stream>
-class byte_stream {
+/// A transport over one stream, see line_stream, used from the executor on which open() ran. Construct it from a
+/// connected stream (it then opens once), or from a connector, which open() calls each time.
+template <line_stream Stream>
+class byte_stream : public detail::session_transport<Stream, detail::byte_stream_session<Stream>> {
  public:
-  using connector = std::function<asio::awaitable<result<Stream>>()>;
-
-  explicit byte_stream(Stream connected, stream_options options = stream_options())
-      : state_(std::make_shared<state>(std::move(options))) {
-    state_->connected = std::make_unique<Stream>(std::move(connected));
-  }
-  explicit byte_stream(connector connect, stream_options options = stream_options())
-      : state_(std::make_shared<state>(std::move(options))) {
-    state_->connect = std::move(connect);
-  }
-  byte_stream(byte_stream&&) noexcept = default;
-  byte_stream& operator=(byte_stream&& other) noexcept {
-    if (this != &other) {
-      abort();
-      state_ = std::move(other.state_);
-    }
-    return *this;
-  }
-  ~byte_stream() { abort(); }
-
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return open_impl(state_, in); }
-
-  result<void> send(outgoing message) {
-    if (!state_->session) return error(errc::closed, "not open");
-    return state_->session->send(std::move(message));
-  }
-
-  bool abandon(request_id id) noexcept { return state_->session && state_->session->abandon(id); }
-
-  [[nodiscard]] asio::awaitable<void> close() { return detail::close_session(state_->session); }
-
-  [[nodiscard]] transport_info info() const {
-    transport_info out;
-    out.kind = state_->options.kind();
-    out.target = state_->options.target();
-    if (state_->session) state_->session->describe(out);
-    return out;
-  }
-
- private:
-  using session_type = detail::byte_stream_session<Stream>;
-
-  struct state {
-    explicit state(stream_options o) : options(std::move(o)) {}
-    stream_options options;
-    connector connect;
-    std::unique_ptr<Stream> connected;
-    std::shared_ptr<session_type> session;
-    bool gone = false;
-  };
-
-  void abort() noexcept {
-    if (!state_) return;
-    state_->gone = true;
-    if (state_->session) state_->session->abort();
-  }
-
-  static asio::awaitable<result<void>> open_impl(std::shared_ptr<state> s, inbox& in) {
-    auto executor = co_await asio::this_coro::executor;
-    if (s->session && !s->session->done()) co_return error(errc::connect_failed, "already open");
-    if (!s->connect && !s->connected) co_return error(errc::connect_failed, "this stream was used already");
-    if (s->connect) {
-      result<Stream> got = co_await s->connect();
-      if (!got) co_return got.error();
-      s->connected = std::make_unique<Stream>(std::move(*got));
-    }
-    if (s->gone) co_return error(errc::closed, "destroyed while opening");
-    s->session = std::make_shared<session_type>(executor, std::move(*s->connected), in, s->options);
-    s->connected.reset();
-    s->session->start();
-    co_return result<void>();
-  }
-
-  std::shared_ptr<state> state_;
+  using byte_stream::session_transport::session_transport;
 };
 
 }  // namespace comcp
@@ -23523,7 +23758,6 @@ class memory_transport {
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // transport/impl/memory.ipp
-#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -23542,16 +23776,11 @@ namespace detail {
 /// end belongs to that end's executor.
 class memory_mailbox {
  public:
-  struct message {
-    std::string text;
-    request_id id = 0;
-    bool pinned = false;
-  };
   enum class next { deliver, sleep, end };
   /// Where the owner is to be told of what has come; null when it knows already, or has not opened.
   using woken = asio::any_io_executor const*;
 
-  void limit(queue_limits limits) { limits_ = limits; }
+  void limit(queue_limits limits) { waiting_ = message_queue(limits); }
 
   /// The owner reads from now on, and is awake. False when it did before, or has left.
   bool open(asio::any_io_executor const& executor) {
@@ -23566,21 +23795,13 @@ class memory_mailbox {
   result<woken> put(outgoing&& m) {
     std::lock_guard const lock(mutex_);
     if (phase_ == phase::left) return error(errc::closed, "the channel is closed");
-    if (!waiting_.empty() && (waiting_.size() >= limits_.messages() || bytes_ + m.text.size() > limits_.bytes())) {
-      return error(errc::queue_full, "queue_limits of the memory pair");
-    }
-    bytes_ += m.text.size();
-    waiting_.push_back({std::move(m.text), m.id, m.handshake});
+    if (auto taken = waiting_.push(std::move(m)); !taken) return taken.error();
     return rouse();
   }
 
   bool remove(request_id id) noexcept {
     std::lock_guard const lock(mutex_);
-    auto const found = std::find_if(waiting_.rbegin(), waiting_.rend(), [&](message const& m) { return m.id == id; });
-    if (id == 0 || found == waiting_.rend() || found->pinned) return false;
-    bytes_ -= found->text.size();
-    waiting_.erase(std::next(found).base());
-    return true;
+    return waiting_.abandon(id);
   }
 
   woken wake() {
@@ -23602,10 +23823,9 @@ class memory_mailbox {
     waiting_.clear();
   }
 
-  void take(std::vector<message>& batch) {
+  void take(std::vector<std::string>& batch) {
     std::lock_guard const lock(mutex_);
-    batch.swap(waiting_);
-    bytes_ = 0;
+    waiting_.take(batch);
   }
 
   /// The owner stays awake while it delivers, so that a send from there only queues.
@@ -23622,9 +23842,7 @@ class memory_mailbox {
   woken rouse() noexcept { return executor_ && !std::exchange(awake_, true) ? &*executor_ : nullptr; }
 
   std::mutex mutex_;
-  queue_limits limits_;
-  std::vector<message> waiting_;
-  std::size_t bytes_ = 0;
+  message_queue waiting_;
   std::optional<asio::any_io_executor> executor_;  // is set once
   phase phase_ = phase::open;
   bool awake_ = false;
@@ -23668,10 +23886,10 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
   void drain() {
     if (in == nullptr) return;
     box.take(batch);
-    for (auto& m : batch) {
+    for (auto& text : batch) {
       ++counts.messages_in;
-      counts.bytes_in += m.text.size();
-      in->delivered(pad(m.text), 0);
+      counts.bytes_in += text.size();
+      in->delivered(pad(text), 0);
       if (in == nullptr) break;
     }
     batch.clear();
@@ -23702,7 +23920,7 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
 
   mailbox box;
   std::shared_ptr<end> peer;  // a cycle, until either end leaves
-  std::vector<mailbox::message> batch;
+  std::vector<std::string> batch;
   inbox* in = nullptr;
   std::weak_ptr<asio::steady_timer> closed_signal;  // of those who wait for the end; never expires, is cancelled then
   bool closing = false;

@@ -1642,6 +1642,8 @@ COMCP_DECL configured_server const* config_file::find(std::string_view name) con
 #include <memory>
 #include <utility>
 
+#include <asio/any_io_executor.hpp>
+
 namespace comcp {
 
 /// When a server is started.
@@ -1673,7 +1675,7 @@ class server_config {
   server_config& handler(Handler h) {
     return handler_ = any_handler(std::move(h)), *this;
   }
-  /// The policy of reconnect() among them is not used: the one below is.
+  /// The executor and the policy of reconnect() among them are not used: those below are.
   server_config& options(connect_options o) { return options_ = std::move(o), *this; }
   /// When the server is started again, and when its circuit opens (default: reconnect_policy::forever()). Under never()
   /// a server that is lost is removed. After the last attempt it has failed, and stays so until registry::reconnect().
@@ -1682,6 +1684,10 @@ class server_config {
   server_config& start(start_mode m) { return start_ = m, *this; }
   server_config& background() { return start(start_mode::background); }
   server_config& lazy() { return start(start_mode::lazy); }
+  /// Of a registry's server: where its client lives, and its callbacks and handler are called (default: the registry's own
+  /// executor). It runs one handler at a time; that of a thread_pool is wrapped in a strand. It is run as long as the
+  /// registry is there. A pool's servers are all on the pool's.
+  server_config& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
   /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s). The
   /// open_timeout() and handshake_timeout() of the options hold within it.
   server_config& start_timeout(timespan d) { return start_timeout_ = d.as_timeout(), *this; }
@@ -1690,6 +1696,7 @@ class server_config {
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
   [[nodiscard]] connect_options const& options() const noexcept { return options_; }
   [[nodiscard]] reconnect_policy const& reconnect() const noexcept { return reconnect_; }
+  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
   [[nodiscard]] start_mode start() const noexcept { return start_; }
   [[nodiscard]] std::chrono::nanoseconds start_timeout() const noexcept { return start_timeout_; }
 
@@ -1700,6 +1707,7 @@ class server_config {
   any_handler handler_;
   connect_options options_;
   reconnect_policy reconnect_ = reconnect_policy::forever();
+  asio::any_io_executor executor_;
   start_mode start_ = start_mode::waits;
   std::chrono::nanoseconds start_timeout_ = std::chrono::seconds(60);
 };
@@ -4723,12 +4731,14 @@ struct pool_statistics {
 // One server that is kept alive: started, watched, started again. What a registry's entry and a pool's member are;
 // what is known of the server, and which call goes where, is theirs. Internal but for server_status.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
@@ -4822,7 +4832,7 @@ struct server_status {
 
 namespace detail {
 
-/// What its owner hears of, on home, never from inside a call to live_server.
+/// What its owner hears of, on the owner's home, never from inside a call to live_server.
 class live_server_owner {
  public:
   virtual void state_changed(std::string const& name) = 0;
@@ -4835,6 +4845,30 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
+/// Where the owner of servers that live elsewhere is told, as long as its context is there. From any thread.
+class owner_home {
+ public:
+  explicit owner_home(asio::any_io_executor home) : home_(std::move(home)) {}
+
+  template <class F>
+  void post(F work) {
+    std::lock_guard const lock(mutex_);
+    detail::post(home_, std::move(work));
+  }
+  [[nodiscard]] bool is(asio::any_io_executor const& other) {
+    std::lock_guard const lock(mutex_);
+    return home_ == other;
+  }
+  void gone() noexcept {
+    std::lock_guard const lock(mutex_);
+    home_ = {};
+  }
+
+ private:
+  std::mutex mutex_;
+  asio::any_io_executor home_;
+};
+
 /// An owner that is a T with these functions: what of it is virtual is said here, so that a T is compiled by who makes
 /// one.
 template <class T>
@@ -4844,7 +4878,8 @@ class live_server_owner_of : public live_server_owner {
   void gave_up(std::string const& name) override { static_cast<T&>(*this).member_gave_up(name); }
 };
 
-/// Everything but status(), connection() and cut() is to be called on home, which runs one handler at a time.
+/// Everything but status(), look(), connection(), begin(), call_ended(), abandon() and cut() is to be called on home, which
+/// runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
@@ -4853,14 +4888,17 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
  public:
   using step = sansio::life_step;
 
-  /// `owner` may go away before. Destroying it is as abandon().
+  /// `owner` may go away before. Destroying it is as abandon(). Without `told_at` the owner has the same home.
   COMCP_LAZY live_server(std::string name, server_config config, asio::any_io_executor home,
-                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner);
+                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner,
+                         std::shared_ptr<owner_home> told_at = nullptr);
 
   /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
   COMCP_LAZY asio::awaitable<void> start();
   /// Attempts as the policy says.
   COMCP_LAZY void start_in_background();
+  /// The same from any thread.
+  COMCP_LAZY void begin();
   /// How a call ended, for the circuit: null, or its error.
   COMCP_LAZY void call_ended(error const* failure);
   /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
@@ -4876,7 +4914,8 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   }
   void cut() noexcept { connection_.cut(); }
 
-  COMCP_LAZY [[nodiscard]] server_status status() const;
+  COMCP_LAZY [[nodiscard]] server_status status() const { return *look(); }
+  COMCP_LAZY [[nodiscard]] std::shared_ptr<server_status const> look() const;
   /// The connection if it is ready; it does not own it.
   COMCP_LAZY [[nodiscard]] std::optional<client> connection() const;
   [[nodiscard]] sansio::server_life const& life() const noexcept { return life_; }
@@ -4904,6 +4943,7 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   COMCP_LAZY void release(error const& why);
   COMCP_LAZY void changed();
   COMCP_LAZY void publish();
+  COMCP_LAZY void tell(void (live_server_owner::*what)(std::string const&));
   COMCP_LAZY std::shared_ptr<gate> end_all(error const& why);
   COMCP_LAZY void abrupt() noexcept;
   friend tenant_of<live_server>;
@@ -4913,6 +4953,8 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   server_config const config_;
   std::shared_ptr<time_source> time_;
   std::weak_ptr<live_server_owner> owner_;
+  std::shared_ptr<owner_home> told_at_;  // where that is elsewhere
+  std::atomic<bool> doubtful_ = false;   // calls in a row have failed
   sansio::server_life life_;
   server_connection connection_;
   std::shared_ptr<outcome> awaited_;  // of the attempt that is made, where somebody waits for it
@@ -5131,19 +5173,11 @@ inline double chance() {
   return std::uniform_real_distribution<double>()(random);
 }
 
-inline void tell(asio::any_io_executor const& home, std::weak_ptr<live_server_owner> const& owner, std::string const& name,
-                 void (live_server_owner::*what)(std::string const&)) {
-  if (owner.expired()) return;
-  auto call = [owner, name, what] {
-    if (auto const alive = owner.lock()) ((*alive).*what)(name);
-  };
-  post(home, std::move(call));
-}
-
 }  // namespace server_detail
 
 COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
-                                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
+                                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner,
+                                         std::shared_ptr<owner_home> told_at)
     : tenant_of(std::move(home)),
       name_(std::move(name)),
       config_(std::move(config)),
@@ -5151,7 +5185,17 @@ COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config,
       owner_(std::move(owner)),
       life_(config_.reconnect()),
       connection_(*this) {
+  if (told_at && !told_at->is(home_)) told_at_ = std::move(told_at);
   publish();
+}
+
+COMCP_LAZY_DECL void live_server::tell(void (live_server_owner::*what)(std::string const&)) {
+  if (owner_.expired()) return;
+  auto call = [owner = owner_, name = name_, what] {
+    if (auto const alive = owner.lock()) ((*alive).*what)(name);
+  };
+  if (told_at_) told_at_->post(std::move(call));
+  else post(home_, std::move(call));
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
@@ -5170,6 +5214,11 @@ COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
 }
 
 COMCP_LAZY_DECL void live_server::start_in_background() { carry_out(life_.start(time_->now())); }
+
+COMCP_LAZY_DECL void live_server::begin() {
+  if (!told_at_) return start_in_background();
+  post(home_, [self = shared_from_this()] { self->start_in_background(); });
+}
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::restart() {
   auto const self = shared_from_this();
@@ -5199,7 +5248,7 @@ COMCP_LAZY_DECL void live_server::became_ready() {
   life_.started(time_->now());
   release({});
   changed();
-  server_detail::tell(home_, owner_, name_, &live_server_owner::became_ready);
+  tell(&live_server_owner::became_ready);
 }
 
 COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
@@ -5207,7 +5256,7 @@ COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
   if (next.what == step::action::none) return next;
   release(why);
   changed();
-  if (next.what == step::action::give_up) server_detail::tell(home_, owner_, name_, &live_server_owner::gave_up);
+  if (next.what == step::action::give_up) tell(&live_server_owner::gave_up);
   return next;
 }
 
@@ -5218,8 +5267,15 @@ COMCP_LAZY_DECL void live_server::attempt_begins() {
 }
 
 COMCP_LAZY_DECL void live_server::call_ended(error const* failure) {
+  using end = sansio::call_end;
   auto const how = sansio::end_of_call(failure);
-  carry_out(life_.call_ended(time_->now(), how, failure ? *failure : error(), server_detail::chance()));
+  if (how == end::no_verdict || (how == end::answered && !doubtful_)) return;
+  auto judge = [this, how, why = failure ? *failure : error()] {
+    doubtful_ = how == end::undelivered;
+    carry_out(life_.call_ended(time_->now(), how, why, server_detail::chance()));
+  };
+  if (!told_at_) return judge();
+  post(home_, [self = shared_from_this(), judge = std::move(judge)] { judge(); });
 }
 
 COMCP_LAZY_DECL void live_server::carry_out(step const& next) {
@@ -5228,7 +5284,7 @@ COMCP_LAZY_DECL void live_server::carry_out(step const& next) {
   if (next.what != step::action::give_up) return connection_.begin_anew(next.why, next.until - time_->now());
   (void)connection_.end();
   release(next.why);
-  server_detail::tell(home_, owner_, name_, &live_server_owner::gave_up);
+  tell(&live_server_owner::gave_up);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::stop() {
@@ -5252,6 +5308,7 @@ COMCP_LAZY_DECL void live_server::lose_context() noexcept {
   connection_.context_gone();
   awaited_.reset();
   publish();
+  if (told_at_) tell(&live_server_owner::state_changed);
 }
 
 COMCP_LAZY_DECL void live_server::abrupt() noexcept {
@@ -5264,7 +5321,7 @@ COMCP_LAZY_DECL void live_server::abrupt() noexcept {
 
 COMCP_LAZY_DECL void live_server::changed() {
   publish();
-  server_detail::tell(home_, owner_, name_, &live_server_owner::state_changed);
+  tell(&live_server_owner::state_changed);
 }
 
 COMCP_LAZY_DECL void live_server::publish() {
@@ -5295,13 +5352,9 @@ COMCP_LAZY_DECL void live_server::publish() {
   published_.swap(replaced);
 }
 
-COMCP_LAZY_DECL server_status live_server::status() const {
-  std::shared_ptr<snapshot const> now_published;
-  {
-    std::lock_guard const lock(mutex_);
-    now_published = published_;
-  }
-  return now_published->status;
+COMCP_LAZY_DECL std::shared_ptr<server_status const> live_server::look() const {
+  std::lock_guard const lock(mutex_);
+  return {published_, &published_->status};
 }
 
 COMCP_LAZY_DECL std::optional<client> live_server::connection() const {
@@ -5676,8 +5729,6 @@ class pool {
 #include <utility>
 
 #include <asio/execution/context.hpp>
-#include <asio/strand.hpp>
-#include <asio/thread_pool.hpp>
 
 namespace comcp::detail {
 
@@ -5700,9 +5751,7 @@ struct pool_core::ending {
 };
 
 COMCP_LAZY_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
-    : tenant_of(std::move(home)), time_(options.time() ? options.time() : steady_time()), members_(options) {
-  if (executor_as<asio::thread_pool::executor_type>(home_)) home_ = asio::make_strand(home_);
-}
+    : tenant_of(serial(std::move(home))), time_(options.time() ? options.time() : steady_time()), members_(options) {}
 
 // What is to start at once counts as starting from here on: a call that comes before the start waits for it.
 COMCP_LAZY_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {
@@ -7659,7 +7708,7 @@ COMCP_LAZY std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core);
 /// status, find, config, tools, ...) are snapshots and safe from any thread, while nobody moves or destroys the registry.
 class registry {
  public:
-  /// All servers' clients run on `home`, and so do the listeners. A thread_pool's executor is wrapped in a strand; of a
+  /// Servers' clients run on `home` where server_config().executor() says nothing else, and so do the listeners. A thread_pool's executor is wrapped in a strand; of a
   /// multi-threaded io_context give asio::make_strand(io). Throws errc::invalid_argument for an empty separator.
   template <class Executor>
     requires(!std::same_as<Executor, registry> && std::convertible_to<Executor, asio::any_io_executor>)
@@ -7965,7 +8014,7 @@ struct registry_member final : live_server_owner_of<registry_member>, std::enabl
   COMCP_LAZY void member_gave_up(std::string const&);
 
   [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
-  [[nodiscard]] bool is_listed() const { return server->connection() && lists.is_current(server->life().starts()); }
+  [[nodiscard]] bool is_listed() const { return server->connection() && lists.is_current(server->look()->starts); }
 
   std::weak_ptr<registry_core> registry;
   std::string name;
@@ -8169,6 +8218,7 @@ class registry_core final : private tenant_of<registry_core>, public std::enable
 
   registry_options const options;
   std::shared_ptr<time_source> const time;
+  std::shared_ptr<owner_home> const told_at;  // for what happens on the servers' executors
   registry_servers servers;
   registry_offers offers;
   registry_refresher refresher;
@@ -8287,16 +8337,16 @@ COMCP_LAZY_DECL call_options registry_calls::rest_of(call_options o, registry_me
 COMCP_LAZY_DECL error registry_calls::cannot_wait(member const& m, patience const& p) const {
   if (m->gone) return m->gone;
   if (p.stop.stop_requested()) return {errc::cancelled, "the server " + m->name + " was waited for"};
-  auto const& life = m->server->life();
+  auto const life = m->server->look();
   auto const not_ready = [&](std::string_view how) {
     auto text = "the server " + m->name + ' ' + std::string(how);
-    if (life.state() != server_state::ready && life.reason()) text += ": " + life.reason().to_string();
+    if (life->state != server_state::ready && life->reason) text += ": " + life->reason.to_string();
     return error(errc::not_ready, std::move(text));
   };
-  if (life.state() == server_state::failed) return not_ready("has failed");
-  bool const asleep = life.state() == server_state::stopped;
+  if (life->state == server_state::failed) return not_ready("has failed");
+  bool const asleep = life->state == server_state::stopped;
   if (asleep && !m->is_lazy()) return not_ready("is stopped");
-  if (asleep) m->server->start_in_background();
+  if (asleep) m->server->begin();
   if (core_.options.fails_fast()) return not_ready("is not ready");
   if (core_.time->now() >= p.until) return not_ready("did not become ready within the call's timeout");
   return {};
@@ -8663,7 +8713,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::keep_current(member m)
       co_await std::move(gathering);
       continue;
     }
-    auto const kinds = m->lists.take(m->server->life().starts());
+    auto const kinds = m->lists.take(m->server->look()->starts);
     auto reading = as_result(read_lists(m, std::move(*c), kinds));
     (void)co_await std::move(reading);
     if (m->gone) break;
@@ -8751,12 +8801,16 @@ COMCP_LAZY_DECL void registry_refresher::watch(member const& m, client const& c,
   core_.calls.subscribe_again(m);
   auto const hear = [&](std::string const& kind, unsigned bit) {
     if (c.era() == era::modern && !can.supports_list_changed(kind)) return;  // it would be asked for them
-    auto changed = [weak = std::weak_ptr(m), bit] {
-      auto const alive = weak.lock();
-      auto const r = alive ? alive->registry.lock() : nullptr;
-      if (r) r->refresher.touch(alive, bit, false);
+    auto changed = [at = core_.told_at, weak = std::weak_ptr(m), bit] {
+      at->post([weak, bit] {
+        auto const alive = weak.lock();
+        auto const r = alive ? alive->registry.lock() : nullptr;
+        if (r) r->refresher.touch(alive, bit, false);
+      });
     };
-    subscriptions_of<client_core>(*watched).watch(kind, std::move(changed), {});
+    dispatch(watched->home(), [watched, kind, changed = std::move(changed)] {
+      subscriptions_of<client_core>(*watched).watch(kind, changed, {});
+    });
   };
   hear("tools", list_kinds::tools);
   hear("resources", list_kinds::resources);
@@ -8767,9 +8821,9 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::until_listed(member m,
   for (;;) {
     if (m->gone) throw exception(m->gone);
     if (m->is_listed()) co_return;
-    auto const& life = m->server->life();
+    auto const life = m->server->look();
     bool const late = core_.time->now() >= p.until;
-    if (life.state() == server_state::failed || (late && life.state() != server_state::ready)) throw exception(life.reason());
+    if (life->state == server_state::failed || (late && life->state != server_state::ready)) throw exception(life->reason);
     if (late) co_return;
     auto waiting = m->rung.wait(core_.time, p.until, p.stop);
     co_await std::move(waiting);
@@ -8829,9 +8883,6 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::refresh_all() {
 #define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP
 // The registry as its users hold it: arguments are copied, and the work goes home. And its core.
 
-#include <asio/strand.hpp>
-#include <asio/thread_pool.hpp>
-
 namespace comcp {
 namespace detail {
 
@@ -8839,6 +8890,7 @@ COMCP_LAZY_DECL registry_core::registry_core(asio::any_io_executor home, registr
     : tenant_of(std::move(home)),
       options(std::move(o)),
       time(options.time() ? options.time() : steady_time()),
+      told_at(std::make_shared<owner_home>(home_)),
       servers(*this),
       offers(options),
       refresher(*this),
@@ -8847,8 +8899,7 @@ COMCP_LAZY_DECL registry_core::registry_core(asio::any_io_executor home, registr
 COMCP_LAZY_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home,
                                                                   registry_options options) {
   if (options.separator().empty()) throw exception(error(errc::invalid_argument, "a separator is never empty"));
-  if (executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
-  return std::make_shared<registry_core>(std::move(home), std::move(options));
+  return std::make_shared<registry_core>(serial(std::move(home)), std::move(options));
 }
 
 COMCP_LAZY_DECL std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core) {
@@ -8864,7 +8915,10 @@ COMCP_LAZY_DECL void registry_core::spawn(asio::awaitable<void> work) {
   detail::spawn(home_, std::move(work), asio::cancellation_slot(), shared_from_this());
 }
 
-COMCP_LAZY_DECL void registry_core::lose_context() noexcept { servers.context_gone(); }
+COMCP_LAZY_DECL void registry_core::lose_context() noexcept {
+  told_at->gone();
+  servers.context_gone();
+}
 
 }  // namespace detail
 
@@ -8983,19 +9037,20 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_servers::add(std::string name, se
   if (is_closing()) throw exception(absent(name));
   if (find(name)) throw exception(error(errc::already_registered, name));
   auto const m = std::make_shared<registry_member>(hold, name, core_.offers.add(name));
-  m->server = std::make_shared<live_server>(name, std::move(config), core_.home(), core_.time, m);
+  auto const home = config.executor() ? serial(config.executor()) : core_.home();
+  m->server = std::make_shared<live_server>(name, std::move(config), home, core_.time, m, core_.told_at);
   {
     std::lock_guard const lock(mutex_);
     all_.emplace(name, m);
   }
   switch (m->server->config().start()) {
     case start_mode::lazy: co_return;
-    case start_mode::background: m->server->start_in_background(); co_return;
+    case start_mode::background: m->server->begin(); co_return;
     case start_mode::waits: break;
   }
   patience const p(core_.time->now(), m->server->config().start_timeout());
   try {  // all or nothing
-    auto starting = m->server->start();
+    auto starting = on_home(m->server, m->server->start());
     co_await std::move(starting);
     auto listing = core_.refresher.until_listed(m, p);
     co_await std::move(listing);
@@ -9029,7 +9084,7 @@ COMCP_LAZY_DECL void registry_servers::let_go(member const& m, error why) {
 
 // In a coroutine of its own: whoever waits for it may be cancelled.
 COMCP_LAZY_DECL asio::awaitable<void> registry_servers::stop(member m) {
-  auto stopping = as_result(m->server->stop());
+  auto stopping = as_result(on_home(m->server, m->server->stop()));
   (void)co_await std::move(stopping);
   m->stopped = true;
   std::erase(leaving_, m);
@@ -9050,7 +9105,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_servers::restart(std::string name
   auto const hold = core_.shared_from_this();
   auto const m = require(name);
   patience const p(core_.time->now(), m->server->config().start_timeout());
-  auto restarting = m->server->restart();
+  auto restarting = on_home(m->server, m->server->restart());
   co_await std::move(restarting);
   auto listing = core_.refresher.until_listed(m, p);
   co_await std::move(listing);
@@ -9110,7 +9165,10 @@ COMCP_LAZY_DECL void registry_servers::abrupt() noexcept {
 
 COMCP_LAZY_DECL void registry_servers::context_gone() noexcept {
   phase_ = phase::closed;
-  for (auto const& [name, m] : all_) m->gathering.reset();
+  for (auto const& [name, m] : all_) {
+    m->gathering.reset();
+    if (m->server->home() != core_.home()) m->server->abandon();
+  }
 }
 
 COMCP_LAZY_DECL void registry_servers::ring(registry_member& m) noexcept {
@@ -9129,9 +9187,9 @@ COMCP_LAZY_DECL void registry_servers::state_changed(member const& m) {
 }
 
 COMCP_LAZY_DECL void registry_servers::gave_up(member const& m) {
-  auto const& life = m->server->life();
-  if (m->server->config().reconnect().attempts() > 0 || life.state() != server_state::failed) return;  // restarted meanwhile
-  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + life.reason().to_string()));
+  auto const now = m->server->look();
+  if (m->server->config().reconnect().attempts() > 0 || now->state != server_state::failed) return;  // begun anew meanwhile
+  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + now->reason.to_string()));
   m->server->abandon();
 }
 
@@ -9142,11 +9200,11 @@ COMCP_LAZY_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nan
     if (is_closing()) throw exception(absent({}));
     bool starting = false, all_ready = true;
     for (auto const& [name, m] : all_) {
-      auto const& s = m->server->life();
-      if (s.starts() == 0 && s.state() == server_state::stopped && m->is_lazy()) continue;
-      bool const first = s.starts() == 0 && s.failures() == 0 && !s.reason();
-      bool const listed = s.state() == server_state::ready && m->is_listed();
-      starting = starting || (first && s.state() != server_state::failed) || (s.state() == server_state::ready && !listed);
+      auto const s = m->server->look();
+      if (s->starts == 0 && s->state == server_state::stopped && m->is_lazy()) continue;
+      bool const first = s->starts == 0 && s->failures == 0 && !s->reason;
+      bool const listed = s->state == server_state::ready && m->is_listed();
+      starting = starting || (first && s->state != server_state::failed) || (s->state == server_state::ready && !listed);
       all_ready = all_ready && listed;
     }
     if (!starting || core_.time->now() >= until) co_return all_ready;

@@ -32,7 +32,7 @@ struct registry_member final : live_server_owner_of<registry_member>, std::enabl
   COMCP_LAZY void member_gave_up(std::string const&);
 
   [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
-  [[nodiscard]] bool is_listed() const { return server->connection() && lists.is_current(server->life().starts()); }
+  [[nodiscard]] bool is_listed() const { return server->connection() && lists.is_current(server->look()->starts); }
 
   std::weak_ptr<registry_core> registry;
   std::string name;

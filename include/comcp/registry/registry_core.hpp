@@ -29,6 +29,7 @@ class registry_core final : private tenant_of<registry_core>, public std::enable
 
   registry_options const options;
   std::shared_ptr<time_source> const time;
+  std::shared_ptr<owner_home> const told_at;  // for what happens on the servers' executors
   registry_servers servers;
   registry_offers offers;
   registry_refresher refresher;

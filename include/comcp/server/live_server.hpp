@@ -5,18 +5,21 @@
 // what is known of the server, and which call goes where, is theirs. Internal but for server_status.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 
 #include <comcp/net/gate.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/sansio/server_life.hpp>
 #include <comcp/server/connection.hpp>
 #include <comcp/server/server_config.hpp>
@@ -40,7 +43,7 @@ struct server_status {
 
 namespace detail {
 
-/// What its owner hears of, on home, never from inside a call to live_server.
+/// What its owner hears of, on the owner's home, never from inside a call to live_server.
 class live_server_owner {
  public:
   virtual void state_changed(std::string const& name) = 0;
@@ -53,6 +56,30 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
+/// Where the owner of servers that live elsewhere is told, as long as its context is there. From any thread.
+class owner_home {
+ public:
+  explicit owner_home(asio::any_io_executor home) : home_(std::move(home)) {}
+
+  template <class F>
+  void post(F work) {
+    std::lock_guard const lock(mutex_);
+    detail::post(home_, std::move(work));
+  }
+  [[nodiscard]] bool is(asio::any_io_executor const& other) {
+    std::lock_guard const lock(mutex_);
+    return home_ == other;
+  }
+  void gone() noexcept {
+    std::lock_guard const lock(mutex_);
+    home_ = {};
+  }
+
+ private:
+  std::mutex mutex_;
+  asio::any_io_executor home_;
+};
+
 /// An owner that is a T with these functions: what of it is virtual is said here, so that a T is compiled by who makes
 /// one.
 template <class T>
@@ -62,7 +89,8 @@ class live_server_owner_of : public live_server_owner {
   void gave_up(std::string const& name) override { static_cast<T&>(*this).member_gave_up(name); }
 };
 
-/// Everything but status(), connection() and cut() is to be called on home, which runs one handler at a time.
+/// Everything but status(), look(), connection(), begin(), call_ended(), abandon() and cut() is to be called on home, which
+/// runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
@@ -71,14 +99,17 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
  public:
   using step = sansio::life_step;
 
-  /// `owner` may go away before. Destroying it is as abandon().
+  /// `owner` may go away before. Destroying it is as abandon(). Without `told_at` the owner has the same home.
   COMCP_LAZY live_server(std::string name, server_config config, asio::any_io_executor home,
-                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner);
+                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner,
+                         std::shared_ptr<owner_home> told_at = nullptr);
 
   /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
   COMCP_LAZY asio::awaitable<void> start();
   /// Attempts as the policy says.
   COMCP_LAZY void start_in_background();
+  /// The same from any thread.
+  COMCP_LAZY void begin();
   /// How a call ended, for the circuit: null, or its error.
   COMCP_LAZY void call_ended(error const* failure);
   /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
@@ -94,7 +125,8 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   }
   void cut() noexcept { connection_.cut(); }
 
-  COMCP_LAZY [[nodiscard]] server_status status() const;
+  COMCP_LAZY [[nodiscard]] server_status status() const { return *look(); }
+  COMCP_LAZY [[nodiscard]] std::shared_ptr<server_status const> look() const;
   /// The connection if it is ready; it does not own it.
   COMCP_LAZY [[nodiscard]] std::optional<client> connection() const;
   [[nodiscard]] sansio::server_life const& life() const noexcept { return life_; }
@@ -122,6 +154,7 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   COMCP_LAZY void release(error const& why);
   COMCP_LAZY void changed();
   COMCP_LAZY void publish();
+  COMCP_LAZY void tell(void (live_server_owner::*what)(std::string const&));
   COMCP_LAZY std::shared_ptr<gate> end_all(error const& why);
   COMCP_LAZY void abrupt() noexcept;
   friend tenant_of<live_server>;
@@ -131,6 +164,8 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   server_config const config_;
   std::shared_ptr<time_source> time_;
   std::weak_ptr<live_server_owner> owner_;
+  std::shared_ptr<owner_home> told_at_;  // where that is elsewhere
+  std::atomic<bool> doubtful_ = false;   // calls in a row have failed
   sansio::server_life life_;
   server_connection connection_;
   std::shared_ptr<outcome> awaited_;  // of the attempt that is made, where somebody waits for it

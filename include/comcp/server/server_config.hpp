@@ -10,6 +10,8 @@
 #include <memory>
 #include <utility>
 
+#include <asio/any_io_executor.hpp>
+
 #include <comcp/client/connect.hpp>
 #include <comcp/sansio/reconnect.hpp>
 #include <comcp/timespan.hpp>
@@ -45,7 +47,7 @@ class server_config {
   server_config& handler(Handler h) {
     return handler_ = any_handler(std::move(h)), *this;
   }
-  /// The policy of reconnect() among them is not used: the one below is.
+  /// The executor and the policy of reconnect() among them are not used: those below are.
   server_config& options(connect_options o) { return options_ = std::move(o), *this; }
   /// When the server is started again, and when its circuit opens (default: reconnect_policy::forever()). Under never()
   /// a server that is lost is removed. After the last attempt it has failed, and stays so until registry::reconnect().
@@ -54,6 +56,10 @@ class server_config {
   server_config& start(start_mode m) { return start_ = m, *this; }
   server_config& background() { return start(start_mode::background); }
   server_config& lazy() { return start(start_mode::lazy); }
+  /// Of a registry's server: where its client lives, and its callbacks and handler are called (default: the registry's own
+  /// executor). It runs one handler at a time; that of a thread_pool is wrapped in a strand. It is run as long as the
+  /// registry is there. A pool's servers are all on the pool's.
+  server_config& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
   /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s). The
   /// open_timeout() and handshake_timeout() of the options hold within it.
   server_config& start_timeout(timespan d) { return start_timeout_ = d.as_timeout(), *this; }
@@ -62,6 +68,7 @@ class server_config {
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
   [[nodiscard]] connect_options const& options() const noexcept { return options_; }
   [[nodiscard]] reconnect_policy const& reconnect() const noexcept { return reconnect_; }
+  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
   [[nodiscard]] start_mode start() const noexcept { return start_; }
   [[nodiscard]] std::chrono::nanoseconds start_timeout() const noexcept { return start_timeout_; }
 
@@ -72,6 +79,7 @@ class server_config {
   any_handler handler_;
   connect_options options_;
   reconnect_policy reconnect_ = reconnect_policy::forever();
+  asio::any_io_executor executor_;
   start_mode start_ = start_mode::waits;
   std::chrono::nanoseconds start_timeout_ = std::chrono::seconds(60);
 };

@@ -4,12 +4,10 @@
 // What the core does itself: it puts its parts together and tells what it knows.
 #pragma once
 
-#include <asio/strand.hpp>
 #include <asio/this_coro.hpp>
-#include <asio/thread_pool.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/impl/core_registry.hpp>
+#include <comcp/net/serial.hpp>
 #include <comcp/net/spawn.hpp>
 
 namespace comcp {
@@ -50,7 +48,7 @@ COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::conne
   auto const here = co_await asio::this_coro::executor;
   asio::any_io_executor home = here;
   if (options.settings().executor) home = options.settings().executor;
-  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
+  home = detail::serial(std::move(home));
   std::shared_ptr<client_core> const core(
       new client_core(std::move(transport), std::move(handler), std::move(options), home),
       [](client_core* last) { let_go(last); });

@@ -6,11 +6,9 @@
 #include <utility>
 
 #include <asio/execution/context.hpp>
-#include <asio/strand.hpp>
-#include <asio/thread_pool.hpp>
 
-#include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/operation.hpp>
+#include <comcp/net/serial.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/pool/core.hpp>
 
@@ -35,9 +33,7 @@ struct pool_core::ending {
 };
 
 COMCP_LAZY_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
-    : tenant_of(std::move(home)), time_(options.time() ? options.time() : steady_time()), members_(options) {
-  if (executor_as<asio::thread_pool::executor_type>(home_)) home_ = asio::make_strand(home_);
-}
+    : tenant_of(serial(std::move(home))), time_(options.time() ? options.time() : steady_time()), members_(options) {}
 
 // What is to start at once counts as starting from here on: a call that comes before the start waits for it.
 COMCP_LAZY_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {

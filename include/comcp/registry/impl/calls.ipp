@@ -106,16 +106,16 @@ COMCP_LAZY_DECL call_options registry_calls::rest_of(call_options o, registry_me
 COMCP_LAZY_DECL error registry_calls::cannot_wait(member const& m, patience const& p) const {
   if (m->gone) return m->gone;
   if (p.stop.stop_requested()) return {errc::cancelled, "the server " + m->name + " was waited for"};
-  auto const& life = m->server->life();
+  auto const life = m->server->look();
   auto const not_ready = [&](std::string_view how) {
     auto text = "the server " + m->name + ' ' + std::string(how);
-    if (life.state() != server_state::ready && life.reason()) text += ": " + life.reason().to_string();
+    if (life->state != server_state::ready && life->reason) text += ": " + life->reason.to_string();
     return error(errc::not_ready, std::move(text));
   };
-  if (life.state() == server_state::failed) return not_ready("has failed");
-  bool const asleep = life.state() == server_state::stopped;
+  if (life->state == server_state::failed) return not_ready("has failed");
+  bool const asleep = life->state == server_state::stopped;
   if (asleep && !m->is_lazy()) return not_ready("is stopped");
-  if (asleep) m->server->start_in_background();
+  if (asleep) m->server->begin();
   if (core_.options.fails_fast()) return not_ready("is not ready");
   if (core_.time->now() >= p.until) return not_ready("did not become ready within the call's timeout");
   return {};

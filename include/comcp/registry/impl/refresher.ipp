@@ -29,7 +29,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::keep_current(member m)
       co_await std::move(gathering);
       continue;
     }
-    auto const kinds = m->lists.take(m->server->life().starts());
+    auto const kinds = m->lists.take(m->server->look()->starts);
     auto reading = as_result(read_lists(m, std::move(*c), kinds));
     (void)co_await std::move(reading);
     if (m->gone) break;
@@ -117,12 +117,16 @@ COMCP_LAZY_DECL void registry_refresher::watch(member const& m, client const& c,
   core_.calls.subscribe_again(m);
   auto const hear = [&](std::string const& kind, unsigned bit) {
     if (c.era() == era::modern && !can.supports_list_changed(kind)) return;  // it would be asked for them
-    auto changed = [weak = std::weak_ptr(m), bit] {
-      auto const alive = weak.lock();
-      auto const r = alive ? alive->registry.lock() : nullptr;
-      if (r) r->refresher.touch(alive, bit, false);
+    auto changed = [at = core_.told_at, weak = std::weak_ptr(m), bit] {
+      at->post([weak, bit] {
+        auto const alive = weak.lock();
+        auto const r = alive ? alive->registry.lock() : nullptr;
+        if (r) r->refresher.touch(alive, bit, false);
+      });
     };
-    subscriptions_of<client_core>(*watched).watch(kind, std::move(changed), {});
+    dispatch(watched->home(), [watched, kind, changed = std::move(changed)] {
+      subscriptions_of<client_core>(*watched).watch(kind, changed, {});
+    });
   };
   hear("tools", list_kinds::tools);
   hear("resources", list_kinds::resources);
@@ -133,9 +137,9 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::until_listed(member m,
   for (;;) {
     if (m->gone) throw exception(m->gone);
     if (m->is_listed()) co_return;
-    auto const& life = m->server->life();
+    auto const life = m->server->look();
     bool const late = core_.time->now() >= p.until;
-    if (life.state() == server_state::failed || (late && life.state() != server_state::ready)) throw exception(life.reason());
+    if (life->state == server_state::failed || (late && life->state != server_state::ready)) throw exception(life->reason);
     if (late) co_return;
     auto waiting = m->rung.wait(core_.time, p.until, p.stop);
     co_await std::move(waiting);

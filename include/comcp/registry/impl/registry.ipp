@@ -4,10 +4,7 @@
 // The registry as its users hold it: arguments are copied, and the work goes home. And its core.
 #pragma once
 
-#include <asio/strand.hpp>
-#include <asio/thread_pool.hpp>
-
-#include <comcp/client/impl/core_registry.hpp>
+#include <comcp/net/serial.hpp>
 #include <comcp/client/operation.hpp>
 #include <comcp/registry/registry.hpp>
 #include <comcp/registry/registry_core.hpp>
@@ -19,6 +16,7 @@ COMCP_LAZY_DECL registry_core::registry_core(asio::any_io_executor home, registr
     : tenant_of(std::move(home)),
       options(std::move(o)),
       time(options.time() ? options.time() : steady_time()),
+      told_at(std::make_shared<owner_home>(home_)),
       servers(*this),
       offers(options),
       refresher(*this),
@@ -27,8 +25,7 @@ COMCP_LAZY_DECL registry_core::registry_core(asio::any_io_executor home, registr
 COMCP_LAZY_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home,
                                                                   registry_options options) {
   if (options.separator().empty()) throw exception(error(errc::invalid_argument, "a separator is never empty"));
-  if (executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
-  return std::make_shared<registry_core>(std::move(home), std::move(options));
+  return std::make_shared<registry_core>(serial(std::move(home)), std::move(options));
 }
 
 COMCP_LAZY_DECL std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core) {
@@ -44,7 +41,10 @@ COMCP_LAZY_DECL void registry_core::spawn(asio::awaitable<void> work) {
   detail::spawn(home_, std::move(work), asio::cancellation_slot(), shared_from_this());
 }
 
-COMCP_LAZY_DECL void registry_core::lose_context() noexcept { servers.context_gone(); }
+COMCP_LAZY_DECL void registry_core::lose_context() noexcept {
+  told_at->gone();
+  servers.context_gone();
+}
 
 }  // namespace detail
 

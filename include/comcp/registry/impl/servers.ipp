@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <comcp/client/operation.hpp>
+#include <comcp/net/serial.hpp>
 #include <comcp/registry/registry_core.hpp>
 
 namespace comcp::detail {
@@ -40,19 +41,20 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_servers::add(std::string name, se
   if (is_closing()) throw exception(absent(name));
   if (find(name)) throw exception(error(errc::already_registered, name));
   auto const m = std::make_shared<registry_member>(hold, name, core_.offers.add(name));
-  m->server = std::make_shared<live_server>(name, std::move(config), core_.home(), core_.time, m);
+  auto const home = config.executor() ? serial(config.executor()) : core_.home();
+  m->server = std::make_shared<live_server>(name, std::move(config), home, core_.time, m, core_.told_at);
   {
     std::lock_guard const lock(mutex_);
     all_.emplace(name, m);
   }
   switch (m->server->config().start()) {
     case start_mode::lazy: co_return;
-    case start_mode::background: m->server->start_in_background(); co_return;
+    case start_mode::background: m->server->begin(); co_return;
     case start_mode::waits: break;
   }
   patience const p(core_.time->now(), m->server->config().start_timeout());
   try {  // all or nothing
-    auto starting = m->server->start();
+    auto starting = on_home(m->server, m->server->start());
     co_await std::move(starting);
     auto listing = core_.refresher.until_listed(m, p);
     co_await std::move(listing);
@@ -86,7 +88,7 @@ COMCP_LAZY_DECL void registry_servers::let_go(member const& m, error why) {
 
 // In a coroutine of its own: whoever waits for it may be cancelled.
 COMCP_LAZY_DECL asio::awaitable<void> registry_servers::stop(member m) {
-  auto stopping = as_result(m->server->stop());
+  auto stopping = as_result(on_home(m->server, m->server->stop()));
   (void)co_await std::move(stopping);
   m->stopped = true;
   std::erase(leaving_, m);
@@ -107,7 +109,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_servers::restart(std::string name
   auto const hold = core_.shared_from_this();
   auto const m = require(name);
   patience const p(core_.time->now(), m->server->config().start_timeout());
-  auto restarting = m->server->restart();
+  auto restarting = on_home(m->server, m->server->restart());
   co_await std::move(restarting);
   auto listing = core_.refresher.until_listed(m, p);
   co_await std::move(listing);
@@ -167,7 +169,10 @@ COMCP_LAZY_DECL void registry_servers::abrupt() noexcept {
 
 COMCP_LAZY_DECL void registry_servers::context_gone() noexcept {
   phase_ = phase::closed;
-  for (auto const& [name, m] : all_) m->gathering.reset();
+  for (auto const& [name, m] : all_) {
+    m->gathering.reset();
+    if (m->server->home() != core_.home()) m->server->abandon();
+  }
 }
 
 COMCP_LAZY_DECL void registry_servers::ring(registry_member& m) noexcept {
@@ -186,9 +191,9 @@ COMCP_LAZY_DECL void registry_servers::state_changed(member const& m) {
 }
 
 COMCP_LAZY_DECL void registry_servers::gave_up(member const& m) {
-  auto const& life = m->server->life();
-  if (m->server->config().reconnect().attempts() > 0 || life.state() != server_state::failed) return;  // restarted meanwhile
-  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + life.reason().to_string()));
+  auto const now = m->server->look();
+  if (m->server->config().reconnect().attempts() > 0 || now->state != server_state::failed) return;  // begun anew meanwhile
+  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + now->reason.to_string()));
   m->server->abandon();
 }
 
@@ -199,11 +204,11 @@ COMCP_LAZY_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nan
     if (is_closing()) throw exception(absent({}));
     bool starting = false, all_ready = true;
     for (auto const& [name, m] : all_) {
-      auto const& s = m->server->life();
-      if (s.starts() == 0 && s.state() == server_state::stopped && m->is_lazy()) continue;
-      bool const first = s.starts() == 0 && s.failures() == 0 && !s.reason();
-      bool const listed = s.state() == server_state::ready && m->is_listed();
-      starting = starting || (first && s.state() != server_state::failed) || (s.state() == server_state::ready && !listed);
+      auto const s = m->server->look();
+      if (s->starts == 0 && s->state == server_state::stopped && m->is_lazy()) continue;
+      bool const first = s->starts == 0 && s->failures == 0 && !s->reason;
+      bool const listed = s->state == server_state::ready && m->is_listed();
+      starting = starting || (first && s->state != server_state::failed) || (s->state == server_state::ready && !listed);
       all_ready = all_ready && listed;
     }
     if (!starting || core_.time->now() >= until) co_return all_ready;

@@ -26,19 +26,11 @@ inline double chance() {
   return std::uniform_real_distribution<double>()(random);
 }
 
-inline void tell(asio::any_io_executor const& home, std::weak_ptr<live_server_owner> const& owner, std::string const& name,
-                 void (live_server_owner::*what)(std::string const&)) {
-  if (owner.expired()) return;
-  auto call = [owner, name, what] {
-    if (auto const alive = owner.lock()) ((*alive).*what)(name);
-  };
-  post(home, std::move(call));
-}
-
 }  // namespace server_detail
 
 COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
-                                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
+                                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner,
+                                         std::shared_ptr<owner_home> told_at)
     : tenant_of(std::move(home)),
       name_(std::move(name)),
       config_(std::move(config)),
@@ -46,7 +38,17 @@ COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config,
       owner_(std::move(owner)),
       life_(config_.reconnect()),
       connection_(*this) {
+  if (told_at && !told_at->is(home_)) told_at_ = std::move(told_at);
   publish();
+}
+
+COMCP_LAZY_DECL void live_server::tell(void (live_server_owner::*what)(std::string const&)) {
+  if (owner_.expired()) return;
+  auto call = [owner = owner_, name = name_, what] {
+    if (auto const alive = owner.lock()) ((*alive).*what)(name);
+  };
+  if (told_at_) told_at_->post(std::move(call));
+  else post(home_, std::move(call));
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
@@ -65,6 +67,11 @@ COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
 }
 
 COMCP_LAZY_DECL void live_server::start_in_background() { carry_out(life_.start(time_->now())); }
+
+COMCP_LAZY_DECL void live_server::begin() {
+  if (!told_at_) return start_in_background();
+  post(home_, [self = shared_from_this()] { self->start_in_background(); });
+}
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::restart() {
   auto const self = shared_from_this();
@@ -94,7 +101,7 @@ COMCP_LAZY_DECL void live_server::became_ready() {
   life_.started(time_->now());
   release({});
   changed();
-  server_detail::tell(home_, owner_, name_, &live_server_owner::became_ready);
+  tell(&live_server_owner::became_ready);
 }
 
 COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
@@ -102,7 +109,7 @@ COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
   if (next.what == step::action::none) return next;
   release(why);
   changed();
-  if (next.what == step::action::give_up) server_detail::tell(home_, owner_, name_, &live_server_owner::gave_up);
+  if (next.what == step::action::give_up) tell(&live_server_owner::gave_up);
   return next;
 }
 
@@ -113,8 +120,15 @@ COMCP_LAZY_DECL void live_server::attempt_begins() {
 }
 
 COMCP_LAZY_DECL void live_server::call_ended(error const* failure) {
+  using end = sansio::call_end;
   auto const how = sansio::end_of_call(failure);
-  carry_out(life_.call_ended(time_->now(), how, failure ? *failure : error(), server_detail::chance()));
+  if (how == end::no_verdict || (how == end::answered && !doubtful_)) return;
+  auto judge = [this, how, why = failure ? *failure : error()] {
+    doubtful_ = how == end::undelivered;
+    carry_out(life_.call_ended(time_->now(), how, why, server_detail::chance()));
+  };
+  if (!told_at_) return judge();
+  post(home_, [self = shared_from_this(), judge = std::move(judge)] { judge(); });
 }
 
 COMCP_LAZY_DECL void live_server::carry_out(step const& next) {
@@ -123,7 +137,7 @@ COMCP_LAZY_DECL void live_server::carry_out(step const& next) {
   if (next.what != step::action::give_up) return connection_.begin_anew(next.why, next.until - time_->now());
   (void)connection_.end();
   release(next.why);
-  server_detail::tell(home_, owner_, name_, &live_server_owner::gave_up);
+  tell(&live_server_owner::gave_up);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::stop() {
@@ -147,6 +161,7 @@ COMCP_LAZY_DECL void live_server::lose_context() noexcept {
   connection_.context_gone();
   awaited_.reset();
   publish();
+  if (told_at_) tell(&live_server_owner::state_changed);
 }
 
 COMCP_LAZY_DECL void live_server::abrupt() noexcept {
@@ -159,7 +174,7 @@ COMCP_LAZY_DECL void live_server::abrupt() noexcept {
 
 COMCP_LAZY_DECL void live_server::changed() {
   publish();
-  server_detail::tell(home_, owner_, name_, &live_server_owner::state_changed);
+  tell(&live_server_owner::state_changed);
 }
 
 COMCP_LAZY_DECL void live_server::publish() {
@@ -190,13 +205,9 @@ COMCP_LAZY_DECL void live_server::publish() {
   published_.swap(replaced);
 }
 
-COMCP_LAZY_DECL server_status live_server::status() const {
-  std::shared_ptr<snapshot const> now_published;
-  {
-    std::lock_guard const lock(mutex_);
-    now_published = published_;
-  }
-  return now_published->status;
+COMCP_LAZY_DECL std::shared_ptr<server_status const> live_server::look() const {
+  std::lock_guard const lock(mutex_);
+  return {published_, &published_->status};
 }
 
 COMCP_LAZY_DECL std::optional<client> live_server::connection() const {
