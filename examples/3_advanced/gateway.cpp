@@ -58,7 +58,8 @@ asio::awaitable<void> handle(comcp::registry const& servers, int number, tally& 
   }
 }
 
-asio::awaitable<void> start(comcp::registry const& servers, std::array<worker, 4>& workers, std::vector<std::string> command) {
+asio::awaitable<void> start(comcp::registry const& servers, std::array<worker, 4>& workers,
+                            std::vector<std::string> command) {
   for (std::size_t i = 0; i != workers.size(); ++i) {
     comcp::server_config config(comcp::stdio{command});
     co_await servers.add("server" + std::to_string(i), config.executor(workers[i].executor()));
@@ -81,7 +82,8 @@ int main(int argc, char* argv[]) try {
 
     for (auto const& name : servers.servers()) {
       auto const s = servers.find(name).value();
-      std::cout << name << ", " << s.server_info().name << ": " << to_string(servers.status(name).value().state) << '\n';
+      std::cout << name << ", " << s.server_info().name << ": " << to_string(servers.status(name).value().state)
+                << '\n';
     }
     asio::co_spawn(front, servers.close(), asio::use_future).get();
   }

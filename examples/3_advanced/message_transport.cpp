@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A transport of your own: frames over TCP, each a length and a message, with a farewell of their own, as a WebSocket has
-// them. Reading one, writing some and closing is all that is written here; queue, batches and re-entrancy are
+// A transport of your own: frames over TCP, each a length and a message, with a farewell of their own, as a WebSocket
+// has them. Reading one, writing some and closing is all that is written here; queue, batches and re-entrancy are
 // comcp::message_transport's. The server's side of it is a bridge to a process, in the same program.
 //
 //   message_transport SERVER [ARGUMENT...]

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One client for all threads of a pool. Nothing of it is locked by the program: the client lives on a strand of its own,
-// what is asked of it finds the way there, and each coroutine resumes on its own executor. What the client knows of its
-// server is a snapshot, to be asked on any thread.
+// One client for all threads of a pool. Nothing of it is locked by the program: the client lives on a strand of its
+// own, what is asked of it finds the way there, and each coroutine resumes on its own executor. What the client knows
+// of its server is a snapshot, to be asked on any thread.
 //
 //   thread_pool SERVER [ARGUMENT...]
 #include <atomic>

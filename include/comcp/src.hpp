@@ -198,9 +198,9 @@
 #include <comcp/transport/impl/http_posts.ipp>
 #include <comcp/transport/impl/http_session.ipp>
 #include <comcp/transport/impl/memory.ipp>
-#include <comcp/transport/impl/stdio.ipp>
 #include <comcp/transport/impl/message_queue.ipp>
 #include <comcp/transport/impl/session_life.ipp>
+#include <comcp/transport/impl/stdio.ipp>
 #include <comcp/transport/impl/unix_socket.ipp>
 #include <comcp/transport/impl/write_queue.ipp>
 #include <comcp/wire/impl/codec.ipp>

@@ -5585,10 +5585,10 @@ struct saved_session {
 
 /// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
 /// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
-/// close or destroy the transport: look at nothing of it afterwards without holding it. An inbox lives as long as what was
-/// opened with it: until its closed() was called, or until close() completed or the destructor of the transport returned;
-/// afterwards it is not to be called, nor looked at. message_transport and byte_stream see to all of this for what
-/// they are built upon.
+/// close or destroy the transport: look at nothing of it afterwards without holding it. An inbox lives as long as what
+/// was opened with it: until its closed() was called, or until close() completed or the destructor of the transport
+/// returned; afterwards it is not to be called, nor looked at. message_transport and byte_stream see to all of this for
+/// what they are built upon.
 class inbox {
  public:
   /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
@@ -10101,8 +10101,9 @@ class awaitable_client : public server_lists {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
   /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
-  /// that is ready; throws what it failed with, and then connect_options().reconnect() decides whether it is tried again (without
-  /// one the client has ended). Ends the wait before an attempt, too. Cancelling it stops only the waiting.
+  /// that is ready; throws what it failed with, and then connect_options().reconnect() decides whether it is tried
+  /// again (without one the client has ended). Ends the wait before an attempt, too. Cancelling it stops only the
+  /// waiting.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> reconnect() const;
   /// Waits for the end and gives its reason.
   COMCP_LAZY [[nodiscard]] asio::awaitable<error> closed() const;
@@ -14958,8 +14959,8 @@ COMCP_DECL std::shared_ptr<time_source> steady_time() {
 #endif
 
 // sansio/reconnect.hpp
-// When what was lost is connected again: one vocabulary for a client, for a registry's and a pool's servers, and for the
-// event streams of HTTP. How the waits are computed is backoff.hpp's.
+// When what was lost is connected again: one vocabulary for a client, for a registry's and a pool's servers, and for
+// the event streams of HTTP. How the waits are computed is backoff.hpp's.
 
 #include <algorithm>
 #include <chrono>
@@ -15045,8 +15046,8 @@ class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
 }  // namespace detail
 
-/// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to wait
-/// before the next attempt, or nothing to give up. One that throws gives up.
+/// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
+/// wait before the next attempt, or nothing to give up. One that throws gives up.
 using reconnect_hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
 
 /// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
@@ -15152,7 +15153,8 @@ class connect_options {
   /// 30 s.
   connect_options& handshake_timeout(timespan d) { return settings_.handshake_timeout = d.as_timeout(), *this; }
   connect_options& open_timeout(timespan d) { return settings_.open_timeout = d.as_timeout(), *this; }  ///< 10 s
-  /// Opening and handshake together, at the beginning and at each further connection (default: no bound but those of its parts).
+  /// Opening and handshake together, at the beginning and at each further connection (default: no bound but those of
+  /// its parts).
   connect_options& connect_timeout(timespan d) { return settings_.connect_timeout = d.as_timeout(), *this; }
   connect_options& timeout(timespan d) { return settings_.timeout = d.as_timeout(), *this; }  ///< 30 s
   connect_options& hard_timeout(timespan d) { return settings_.hard_timeout = d.as_timeout(), *this; }  ///< 10 min
@@ -15179,8 +15181,8 @@ class connect_options {
 
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
-  /// When the client itself connects again after a loss, which starts a dead server process anew (default: never; registry
-  /// and pool do). An answered call begins the count of attempts anew. Needs <comcp/client/connect.hpp>.
+  /// When the client itself connects again after a loss, which starts a dead server process anew (default: never;
+  /// registry and pool do). An answered call begins the count of attempts anew. Needs <comcp/client/connect.hpp>.
   COMCP_LAZY connect_options& reconnect(reconnect_policy p);
   /// The hook decides instead. Such a client also begins anew where others close: when the server answers no ping any
   /// more, or sends too many unusable messages in a row.
@@ -19049,7 +19051,8 @@ class shared_stream {
   pointer open_, opening_;           // the latter is not acknowledged yet
   std::vector<request_id> waiting_;  // for the end of a reconciliation
   call_options patience_;            // the longest timeout of those
-  sansio::backoff delays_{reconnect_policy::forever().delay(std::chrono::seconds(1), std::chrono::seconds(30))};  // while the server ends it
+  sansio::backoff delays_{reconnect_policy::forever().delay(std::chrono::seconds(1),
+                                                            std::chrono::seconds(30))};  // while the server ends it
   bool reconciling_ = false;
   bool reopening_ = false;  // the wait before the next attempt is under way
   bool gap_ = false;
@@ -22631,18 +22634,22 @@ COMCP_DECL tracer record_to(std::function<void(std::string_view)> write,
 
 namespace comcp {
 
-/// How a stream ends at once: what is pending ends with an error. By itself comcp knows close(ec), lowest_layer().close(ec)
-/// (asio::ssl::stream, for one) and close(); specialise it for a stream with none of these. It must not throw.
+/// How a stream ends at once: what is pending ends with an error. By itself comcp knows close(ec),
+/// lowest_layer().close(ec) (asio::ssl::stream, for one) and close(); specialise it for a stream with none of these. It
+/// must not throw.
 template <class Stream>
 struct stream_closer {
   static void close(Stream& s) noexcept
-    requires requires(std::error_code& ec) { s.close(ec); } || requires(std::error_code& ec) { s.lowest_layer().close(ec); } ||
-             requires { s.close(); }
+    requires requires(std::error_code& ec) { s.close(ec); } ||
+             requires(std::error_code& ec) { s.lowest_layer().close(ec); } || requires { s.close(); }
   {
     std::error_code ignored;
-    if constexpr (requires { s.close(ignored); }) s.close(ignored);
-    else if constexpr (requires { s.lowest_layer().close(ignored); }) s.lowest_layer().close(ignored);
-    else s.close();
+    if constexpr (requires { s.close(ignored); })
+      s.close(ignored);
+    else if constexpr (requires { s.lowest_layer().close(ignored); })
+      s.lowest_layer().close(ignored);
+    else
+      s.close();
   }
 };
 
@@ -22674,15 +22681,15 @@ concept shuts_down = requires(Stream& s, void (*done)(std::error_code)) { s.asyn
 }  // namespace detail
 
 /// A stream of bytes: anything with async_read_some and async_write_some, as Asio has them, that stream_closer closes.
-/// One with async_shutdown (asio::ssl::stream) is shut down first where it is closed gracefully. Used from one executor,
-/// with at most one read and one write under way.
+/// One with async_shutdown (asio::ssl::stream) is shut down first where it is closed gracefully. Used from one
+/// executor, with at most one read and one write under way.
 template <class T>
 concept line_stream = std::move_constructible<T> &&
-    requires(T& s, asio::mutable_buffer in, detail::buffer_range out, detail::io_probe probe) {
-      s.async_read_some(in, probe);
-      s.async_write_some(out, probe);
-      stream_closer<T>::close(s);
-    };
+                      requires(T& s, asio::mutable_buffer in, detail::buffer_range out, detail::io_probe probe) {
+                        s.async_read_some(in, probe);
+                        s.async_write_some(out, probe);
+                        stream_closer<T>::close(s);
+                      };
 
 }  // namespace comcp
 
@@ -23054,8 +23061,8 @@ COMCP_DECL void message_queue::clear() noexcept {
 
 namespace comcp::detail {
 
-/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each call
-/// of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
+/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each
+/// call of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
 class session_life : public std::enable_shared_from_this<session_life> {
  public:
   session_life(asio::any_io_executor executor, inbox& in)
@@ -23516,9 +23523,7 @@ class stream_session : public session_life {
   /// The reader was told to stop: what is left in the stream may be fetched here, without waiting.
   virtual void fetch_rest() {}
   /// Derived classes disarm what is theirs first.
-  void released() noexcept override {
-    stream_closer<Stream>::close(stream_);
-  }
+  void released() noexcept override { stream_closer<Stream>::close(stream_); }
 
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
   [[nodiscard]] bool closing() const noexcept { return sends_ == send_state::closing; }
@@ -23676,8 +23681,8 @@ class byte_stream_session final : public stream_session<Stream> {
     if constexpr (shuts_down<Stream>) {
       if (std::exchange(parting_, true)) return;
       give_up_later(error(errc::closed, "closed by this side"));
-      this->stream().async_shutdown(asio::bind_executor(this->executor(), [this, keep = this->shared_from_this()](
-                                                                              std::error_code) { parted(); }));
+      this->stream().async_shutdown(asio::bind_executor(
+          this->executor(), [this, keep = this->shared_from_this()](std::error_code) { parted(); }));
     } else {
       parted();
     }

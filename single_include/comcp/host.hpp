@@ -1684,9 +1684,9 @@ class server_config {
   server_config& start(start_mode m) { return start_ = m, *this; }
   server_config& background() { return start(start_mode::background); }
   server_config& lazy() { return start(start_mode::lazy); }
-  /// Of a registry's server: where its client lives, and its callbacks and handler are called (default: the registry's own
-  /// executor). It runs one handler at a time; that of a thread_pool is wrapped in a strand. It is run as long as the
-  /// registry is there. A pool's servers are all on the pool's.
+  /// Of a registry's server: where its client lives, and its callbacks and handler are called (default: the registry's
+  /// own executor). It runs one handler at a time; that of a thread_pool is wrapped in a strand. It is run as long as
+  /// the registry is there. A pool's servers are all on the pool's.
   server_config& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
   /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s). The
   /// open_timeout() and handshake_timeout() of the options hold within it.
@@ -4419,8 +4419,8 @@ namespace comcp {
 
 /// Where a server stands.
 enum class server_state : std::uint8_t {
-  stopped,      ///< Not started yet, or stopped by hand.
-  starting,     ///< A connection is being made.
+  stopped,   ///< Not started yet, or stopped by hand.
+  starting,  ///< A connection is being made.
   ready,
   backing_off,  ///< Waits before it is started again.
   failed,       ///< Given up: reconnect() begins anew.
@@ -4482,8 +4482,8 @@ class server_life {
   [[nodiscard]] life_step lost(time_point now, error why, double random);
   /// The time of a wait has come: an attempt begins. One that comes too early is told to wait on.
   [[nodiscard]] life_step due(time_point now);
-  /// A call ended. reconnect_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the wait
-  /// is a trial, as it is after a loss.
+  /// A call ended. reconnect_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the
+  /// wait is a trial, as it is after a loss.
   [[nodiscard]] life_step call_ended(time_point now, call_end how, error const& why, double random);
   /// It is not to run any more.
   void stop(time_point now, error why);
@@ -4878,8 +4878,8 @@ class live_server_owner_of : public live_server_owner {
   void gave_up(std::string const& name) override { static_cast<T&>(*this).member_gave_up(name); }
 };
 
-/// Everything but status(), look(), connection(), begin(), call_ended(), abandon() and cut() is to be called on home, which
-/// runs one handler at a time.
+/// Everything but status(), look(), connection(), begin(), call_ended(), abandon() and cut() is to be called on home,
+/// which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
@@ -5270,6 +5270,7 @@ COMCP_LAZY_DECL void live_server::call_ended(error const* failure) {
   using end = sansio::call_end;
   auto const how = sansio::end_of_call(failure);
   if (how == end::no_verdict || (how == end::answered && !doubtful_)) return;
+  doubtful_ = true;
   auto judge = [this, how, why = failure ? *failure : error()] {
     doubtful_ = how == end::undelivered;
     carry_out(life_.call_ended(time_->now(), how, why, server_detail::chance()));
@@ -5614,15 +5615,16 @@ std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> c
 ///
 /// Members are started when the pool is made; those whose configuration is lazy() at the first use. One that is lost is
 /// started anew as its configuration's retry policy says; one that has failed for good is tried again by warm_up(), and
-/// under reconnect_policy::never() it is removed. All sessions have one identity (transport_info().identity): a member with other
-/// credentials than the first one that became ready is refused. That covers authenticators, and no headers, arguments or
-/// environment variables that were set by hand; share one comcp::bearer among the configurations.
+/// under reconnect_policy::never() it is removed. All sessions have one identity (transport_info().identity): a member
+/// with other credentials than the first one that became ready is refused. That covers authenticators, and no headers,
+/// arguments or environment variables that were set by hand; share one comcp::bearer among the configurations.
 ///
 /// What belongs to one connection is not here: subscriptions, listen streams, watches and pages are asked of a lease.
 ///
-/// Move-only; one that was moved from may only be assigned to or destroyed. Destroying it is abrupt, and is to be done on
-/// its executor, or while nothing runs. Operations may be awaited on any executor, where they resume, and throw as the
-/// client's do, with errc::closed after close(); connections(), stats() and get_executor() are safe from any thread.
+/// Move-only; one that was moved from may only be assigned to or destroyed. Destroying it is abrupt, and is to be done
+/// on its executor, or while nothing runs. Operations may be awaited on any executor, where they resume, and throw as
+/// the client's do, with errc::closed after close(); connections(), stats() and get_executor() are safe from any
+/// thread.
 class pool {
  public:
   /// pool_options().size() connections with copies of one configuration. A thread_pool's executor is wrapped in a strand;
@@ -7708,8 +7710,9 @@ COMCP_LAZY std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core);
 /// status, find, config, tools, ...) are snapshots and safe from any thread, while nobody moves or destroys the registry.
 class registry {
  public:
-  /// Servers' clients run on `home` where server_config().executor() says nothing else, and so do the listeners. A thread_pool's executor is wrapped in a strand; of a
-  /// multi-threaded io_context give asio::make_strand(io). Throws errc::invalid_argument for an empty separator.
+  /// Servers' clients run on `home` where server_config().executor() says nothing else, and so do the listeners. A
+  /// thread_pool's executor is wrapped in a strand; of a multi-threaded io_context give asio::make_strand(io). Throws
+  /// errc::invalid_argument for an empty separator.
   template <class Executor>
     requires(!std::same_as<Executor, registry> && std::convertible_to<Executor, asio::any_io_executor>)
   explicit registry(Executor home, registry_options options = registry_options())

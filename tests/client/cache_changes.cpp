@@ -147,7 +147,9 @@ TEST_CASE("cache: a restarted process is asked anew, unless its partition has a 
   bool const named = GENERATE(true, false);
   cache_options o;
   if (named) o.partition("the server");
-  auto const c = t.connect(t.server.transport(), t.options().cache(o).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s))).value();
+  auto const c = t.connect(t.server.transport(),
+                           t.options().cache(o).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s)))
+                     .value();
   CHECK(t.tools(c) == "1");
   t.server.drop();
   t.settle();

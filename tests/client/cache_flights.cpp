@@ -237,7 +237,11 @@ TEST_CASE("flights: what waits in them goes with its context", "[client]") {
 
 TEST_CASE("flights: a server that is restarted answers those who waited", "[client]") {
   held t;
-  auto const c = t.connect(t.server.transport(), t.options().cache(cache_options()).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s))).value();
+  auto const c =
+      t.connect(
+           t.server.transport(),
+           t.options().cache(cache_options()).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s)))
+          .value();
   auto const a = t.ask(c), b = t.ask(c);
   t.server.drop();
   t.settle();

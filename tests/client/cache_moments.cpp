@@ -81,10 +81,15 @@ TEST_CASE("flights: a crash and restart at any moment end every caller once", "[
   int const when = GENERATE(range(0, last_moment));
   bool const by_hand = GENERATE(false, true);
   cached t;
-  auto const c = t.connect(t.server.transport(), t.options().cache(cache_options()).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s))).value();
+  auto const c =
+      t.connect(
+           t.server.transport(),
+           t.options().cache(cache_options()).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s)))
+          .value();
   auto const a = begin(t, c.list_tools()), b = begin(t, c.list_tools());
   run_until(t, when);
-  if (by_hand) CHECK(t.start(c.reconnect())->ok());
+  if (by_hand)
+    CHECK(t.start(c.reconnect())->ok());
   else t.server.drop();
   t.settle();
   t.advance(1s);
@@ -117,7 +122,9 @@ TEST_CASE("validation: whatever happens at any moment of the list, every call en
   int const when = GENERATE(range(first_moment, last_moment));
   int const what = GENERATE(range(0, 5));
   validated v(era::legacy);
-  auto const options = v.c.options().validate(validation_options()).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s));
+  auto const options = v.c.options()
+                           .validate(validation_options())
+                           .reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s));
   v.client = v.c.connect(v.server.transport(), options).value();
   auto const good = args("a", 1, "b", 2);
   auto const one = begin(v.c, v.client.call_tool("sum", good)), two = begin(v.c, v.client.call_tool("sum", good));

@@ -88,7 +88,10 @@ TEST_CASE("cache: an answer in another version than it was asked for in is not k
   std::vector<fake_request> open;
   t.server.on("tools/list", [&open](fake_request r) { open.push_back(std::move(r)); });
   auto const cache = cache_options().partition("files").default_time_to_live(1min);
-  auto const c = t.connect(t.server.transport(), t.options().legacy().cache(cache).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s))).value();
+  auto const c =
+      t.connect(t.server.transport(),
+                t.options().legacy().cache(cache).reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s)))
+          .value();
   auto const asked = t.start(c.list_tools());
   t.server.legacy(version::v2025_03_26);
   t.server.drop();

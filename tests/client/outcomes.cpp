@@ -87,7 +87,9 @@ TEST_CASE("outcomes: a call that waits for a restart was not sent, and may be se
   conversation c;
   auto s = legacy_script();
   s.expect("tools/call").close(error(errc::transport_failed, "it crashed"));
-  auto client = c.connect(s.transport(), c.options().reconnect(reconnect_policy().jitter(0).attempts(2).delay(1min, 1min))).value();
+  auto client =
+      c.connect(s.transport(), c.options().reconnect(reconnect_policy().jitter(0).attempts(2).delay(1min, 1min)))
+          .value();
   check_open(c.finish(client.call_tool("x")).error(), errc::outcome_unknown);
   auto const waits = c.start(client.call_tool("x"));
   c.advance(30s);

@@ -78,7 +78,8 @@ TEST_CASE("restart: a call made meanwhile waits for the new connection", "[clien
 TEST_CASE("restart: a call made meanwhile can be cancelled and time out", "[client]") {
   conversation c;
   auto s = legacy_script();
-  auto client = c.connect(s.transport(), c.options().reconnect(reconnect_policy().jitter(0).attempts(1).delay(60s, 60s)));
+  auto client =
+      c.connect(s.transport(), c.options().reconnect(reconnect_policy().jitter(0).attempts(1).delay(60s, 60s)));
   s.close();
   c.settle();
   auto const a = c.start(client->call_tool("x", args(), call_options().timeout(5s)));
@@ -166,7 +167,8 @@ TEST_CASE("restart: log level and subscriptions are restored before waiting call
 TEST_CASE("restart: close while a restart waits is immediate", "[client]") {
   conversation c;
   auto s = legacy_script();
-  auto client = c.connect(s.transport(), c.options().reconnect(reconnect_policy().jitter(0).attempts(3).delay(60s, 60s)));
+  auto client =
+      c.connect(s.transport(), c.options().reconnect(reconnect_policy().jitter(0).attempts(3).delay(60s, 60s)));
   s.close();
   c.settle();
   auto const waiting = c.start(client->call_tool("x"));

@@ -105,8 +105,10 @@ TEST_CASE("restart hook: a server that dies while it is restored is a failed att
 TEST_CASE("restart hook: one that throws gives up, and that is a fault", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());
-  auto client = c.connect(server.transport(), c.options().reconnect(reconnect_hook(
-      [](comcp::error const&) -> std::optional<std::chrono::nanoseconds> { throw std::runtime_error("no"); })));
+  auto client = c.connect(
+      server.transport(),
+      c.options().reconnect(reconnect_hook(
+          [](comcp::error const&) -> std::optional<std::chrono::nanoseconds> { throw std::runtime_error("no"); })));
   server.drop();
   c.settle();
   CHECK(client->status() == connection_status::disconnected);
@@ -122,8 +124,9 @@ TEST_CASE("restart hook: it may close the client, or let go of it", "[client]") 
     if (!closes) return owned.reset();
     asio::co_spawn(c.io, owned->close(), asio::detached);
   };
-  auto connected = c.connect(server.transport(), c.options().reconnect(reconnect_hook(
-      [&](comcp::error const&) -> std::optional<std::chrono::nanoseconds> {
+  auto connected = c.connect(
+      server.transport(),
+      c.options().reconnect(reconnect_hook([&](comcp::error const&) -> std::optional<std::chrono::nanoseconds> {
         end();
         return 1s;
       })));
@@ -141,8 +144,9 @@ TEST_CASE("restart hook: a server that answers no ping is begun anew instead of 
   fake_server server(c.io.get_executor());
   server.legacy().silent("ping");
   asked hook;
-  auto client = c.connect(server.transport(), c.options().reconnect(hook.policy()).ping_interval(10s).ping_timeout(1s)
-                                                  .ping_failure_threshold(2));
+  auto client =
+      c.connect(server.transport(),
+                c.options().reconnect(hook.policy()).ping_interval(10s).ping_timeout(1s).ping_failure_threshold(2));
   for (int i = 0; i != 4; ++i) {
     c.advance(10s);
     c.advance(1s);
@@ -157,8 +161,8 @@ TEST_CASE("restart hook: too many unusable messages end the connection, not the 
   conversation c;
   fake_server server(c.io.get_executor());
   asked hook;
-  auto client = c.connect(server.transport(),
-                          c.options().reconnect(hook.policy()).limits(connection_limits().bad_lines(2)));
+  auto client =
+      c.connect(server.transport(), c.options().reconnect(hook.policy()).limits(connection_limits().bad_lines(2)));
   for (int i = 0; i != 4; ++i) server.raw("}{");
   c.settle();
   REQUIRE(hook.reasons.size() == 1);

@@ -288,7 +288,9 @@ TEST_CASE("validation: closing ends the wait for the list", "[client]") {
 TEST_CASE("validation: a server that restarted is asked anew", "[client]") {
   for (auto const era : both_eras) {
     validated v(era);
-    auto const options = v.c.options().validate(validation_options()).reconnect(reconnect_policy().jitter(0).attempts(3).delay(100ms, 10s));
+    auto const options = v.c.options()
+                             .validate(validation_options())
+                             .reconnect(reconnect_policy().jitter(0).attempts(3).delay(100ms, 10s));
     v.client = v.c.connect(v.server.transport(), options).value();
     CHECK_FALSE(v.call("sum", args("a", 1, "b", 2)));
     v.server.drop();

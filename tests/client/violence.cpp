@@ -110,7 +110,8 @@ class world {
   [[nodiscard]] connect_options options() const {
     connect_options o;
     o.time(clock).timeout(150ms).hard_timeout(300ms).close_timeout(100ms).probe_timeout(50ms).handshake_timeout(200ms);
-    o.open_timeout(100ms).ping_interval(10ms).ping_timeout(20ms).reconnect(reconnect_policy().jitter(0).attempts(2).delay(1ms, 2ms));
+    o.open_timeout(100ms).ping_interval(10ms).ping_timeout(20ms).reconnect(
+        reconnect_policy().jitter(0).attempts(2).delay(1ms, 2ms));
     if (fancy_) o.intercept(slow_interceptor(clock)).cache(cache_options()).validate(validation_options());
     return o;
   }

@@ -123,7 +123,8 @@ TEST_CASE("barrel_mcp: a client that crashed leaves the registry, or comes back 
   flaky_server temporary(c), transient(c);
   auto all = clients(c);
   REQUIRE(c.finish(all.add("temporary", temporary.config(c).reconnect(reconnect_policy::never()))));
-  REQUIRE(c.finish(all.add("transient", transient.config(c).reconnect(reconnect_policy().attempts(10).delay(500ms, 30s).jitter(0)))));
+  REQUIRE(c.finish(all.add(
+      "transient", transient.config(c).reconnect(reconnect_policy().attempts(10).delay(500ms, 30s).jitter(0)))));
   temporary.crash();
   transient.crash();
   c.settle();
@@ -142,7 +143,8 @@ TEST_CASE("barrel_mcp: server status, from starting through ready to failed, wit
   auto all = clients(c);
   std::optional<fake_request> held;
   s.server.on("initialize", [&](fake_request r) { held = std::move(r); });
-  REQUIRE(c.finish(all.add("x", s.config(c).reconnect(reconnect_policy().attempts(1).delay(500ms, 30s).jitter(0)).background())));
+  REQUIRE(c.finish(
+      all.add("x", s.config(c).reconnect(reconnect_policy().attempts(1).delay(500ms, 30s).jitter(0)).background())));
   CHECK(all.status("x")->state == server_state::starting);
   REQUIRE(held);
   held->reply(json::raw(initialize_text("2025-11-25")));

@@ -24,7 +24,8 @@ struct fleet {
   }
   [[nodiscard]] std::vector<server_config> configs() const {
     std::vector<server_config> out;
-    for (auto const& s : servers) out.push_back(s->config(test).reconnect(reconnect_policy().attempts(10).delay(500ms, 30s).jitter(0)));
+    for (auto const& s : servers)
+      out.push_back(s->config(test).reconnect(reconnect_policy().attempts(10).delay(500ms, 30s).jitter(0)));
     return out;
   }
   [[nodiscard]] pool start(pool_options o = pool_options()) const {

@@ -150,7 +150,8 @@ TEST_CASE("mcp_client: retry makes three attempts at 500, 1,000 and 2,000 ms", "
   conversation c;
   flaky_server s(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
+  REQUIRE(
+      c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
   REQUIRE(*s.attempts == 1);
   s.out(true);
   s.crash();
@@ -179,7 +180,8 @@ TEST_CASE("mcp_client: retry waits are bounded by 30 s", "[coming_from]") {
   conversation c;
   flaky_server s(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(4).delay(10'000ms, 30s).jitter(0)))));
+  REQUIRE(
+      c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(4).delay(10'000ms, 30s).jitter(0)))));
   s.out(true);
   s.crash();
   c.settle();
@@ -198,7 +200,8 @@ TEST_CASE("mcp_client: the call that met the crash fails, the next ones succeed 
   conversation c;
   flaky_server s(c), other(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
+  REQUIRE(
+      c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
   REQUIRE(c.finish(client.add("other", other.config(c))));
   std::optional<fake_request> held;
   s.server.on("tools/call", [&](fake_request r) {
@@ -268,7 +271,8 @@ TEST_CASE("mcp_client: read, prompt, subscribe and unsubscribe by server name", 
     r.reply(args("messages", json::array().add(args("role", "user", "content", args("type", "text", "text", text)))));
   });
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
+  REQUIRE(
+      c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
   auto const read = c.finish(client.read("fs", "file:///hello.txt"));
   REQUIRE(read);
   CHECK(read->contents.at(0).text == "Hello");
@@ -299,7 +303,8 @@ TEST_CASE("mcp_client: get_server gives the configuration back", "[coming_from]"
   conversation c;
   flaky_server s(c);
   auto client = manager(c);
-  REQUIRE(c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
+  REQUIRE(
+      c.finish(client.add("fs", s.config(c).reconnect(reconnect_policy().attempts(3).delay(500ms, 30s).jitter(0)))));
   auto const config = client.config("fs");
   REQUIRE(config);
   CHECK(config->reconnect().attempts() == 3);

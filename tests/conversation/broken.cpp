@@ -53,7 +53,9 @@ TEST_CASE("broken: the same with a restart policy", "[conversation]") {
   s.expect("server/discover").fail(-32601, "no").expect("initialize").reply(initialize_text("2025-11-25"));
   s = forgiving(s);
   lists_and_calls(s);
-  fail_at_each_step(s, list_and_call, [](connect_options o) { return o.reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s)); });
+  fail_at_each_step(s, list_and_call, [](connect_options o) {
+    return o.reconnect(reconnect_policy().jitter(0).attempts(2).delay(100ms, 10s));
+  });
 }
 
 TEST_CASE("broken: a server that exits when probed", "[conversation]") {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A byte_stream over asio::ssl::stream, which Asio closes by its lowest layer, and other streams with ways of their own.
+// A byte_stream over asio::ssl::stream, which Asio closes by its lowest layer, and other streams with ways of their
+// own.
 #include <asio/detached.hpp>
 #include <asio/local/connect_pair.hpp>
 #include <asio/local/stream_protocol.hpp>
@@ -82,7 +83,8 @@ TEST_CASE("byte_stream: over TLS, whose end is said on both sides", "[transport]
     co_await peer.async_handshake(asio::ssl::stream_base::server, asio::use_awaitable);
     for (;;) {
       std::string line;
-      auto [ec, n] = co_await asio::async_read_until(peer, asio::dynamic_buffer(line), '\n', comcp::net::tuple_awaitable);
+      auto [ec, n] =
+          co_await asio::async_read_until(peer, asio::dynamic_buffer(line), '\n', comcp::net::tuple_awaitable);
       if (ec) {
         how_it_ended = ec;
         co_return;

@@ -73,7 +73,9 @@ TEST_CASE("members: one that failed for good is tried again by warm_up", "[pool]
   bool works = false;
   auto const number = c.hire();
   auto make = [&] { return works ? any_transport(c.servers[number].transport()) : any_transport(broken()); };
-  auto config = server_config::from(make).options(c.options()).reconnect(reconnect_policy().attempts(1).delay(100ms, 100ms).jitter(0));
+  auto config = server_config::from(make)
+                    .options(c.options())
+                    .reconnect(reconnect_policy().attempts(1).delay(100ms, 100ms).jitter(0));
   auto const p = c.make({config}, c.pooled());
   c.advance(100ms);
   CHECK(c.states(p) == "1:failed");
@@ -95,7 +97,10 @@ TEST_CASE("members: a log level outlives a member's failure for good", "[pool]")
     if (works) r.reply(json::raw(initialize_text("2025-11-25")));
     else c.servers[number].drop();
   });
-  auto const p = c.make({server_config::from(make).options(c.options()).reconnect(reconnect_policy().attempts(1).delay(100ms, 100ms).jitter(0))}, c.pooled());
+  auto const p = c.make({server_config::from(make)
+                             .options(c.options())
+                             .reconnect(reconnect_policy().attempts(1).delay(100ms, 100ms).jitter(0))},
+                        c.pooled());
   REQUIRE(c.finish(p.set_log_level(log_level::warning)));
   works = false;
   c.servers[number].drop();
@@ -371,7 +376,8 @@ TEST_CASE("members: what their pool ends itself when it goes away is no loss", "
   crew c;
   auto const number = c.hire();
   auto make = [s = c.servers[number]] { return any_transport(severable(s)); };
-  std::optional<pool> p(c.make({server_config::from(std::move(make)).options(c.options()).reconnect(crew::patient())}, c.pooled()));
+  std::optional<pool> p(
+      c.make({server_config::from(std::move(make)).options(c.options()).reconnect(crew::patient())}, c.pooled()));
   auto const call = c.hang(*p);
   c.statuses.clear();
   c.io.restart();  // home is there, and elsewhere

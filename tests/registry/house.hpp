@@ -101,7 +101,10 @@ class house : public conversation {
   comcp::server_config config(comcp::test::fake_server s) {
     return comcp::server_config::from([s = std::move(s)] { return comcp::any_transport(s.transport()); })
         .options(comcp::connect_options().time(clock))
-        .reconnect(comcp::reconnect_policy().attempts(5).delay(std::chrono::milliseconds(500), std::chrono::seconds(30)).jitter(0));
+        .reconnect(comcp::reconnect_policy()
+                       .attempts(5)
+                       .delay(std::chrono::milliseconds(500), std::chrono::seconds(30))
+                       .jitter(0));
   }
   std::shared_ptr<unsigned> opens = std::make_shared<unsigned>(0);  // of all scripts
   comcp::server_config scripted(comcp::test::script s) {
@@ -110,7 +113,10 @@ class house : public conversation {
     };
     return comcp::server_config::from(std::move(make))
         .options(comcp::connect_options().time(clock))
-        .reconnect(comcp::reconnect_policy().attempts(5).delay(std::chrono::milliseconds(500), std::chrono::seconds(30)).jitter(0));
+        .reconnect(comcp::reconnect_policy()
+                       .attempts(5)
+                       .delay(std::chrono::milliseconds(500), std::chrono::seconds(30))
+                       .jitter(0));
   }
 };
 

@@ -69,7 +69,9 @@ struct riot : house {
   server_config configured(std::size_t i) {
     auto c = config(servers[i]).start_timeout(std::chrono::seconds(1 + any(20)));
     if (i % 2 == 0) c.options(connect_options().time(clock).legacy());
-    reconnect_policy const policies[] = {reconnect_policy::never(), reconnect_policy().attempts(2).delay(100ms, 1s).jitter(0), reconnect_policy::forever().delay(50ms, 2s).jitter(0.5)};
+    reconnect_policy const policies[] = {reconnect_policy::never(),
+                                         reconnect_policy().attempts(2).delay(100ms, 1s).jitter(0),
+                                         reconnect_policy::forever().delay(50ms, 2s).jitter(0.5)};
     c.reconnect(reconnect_policy(policies[any(3)]).circuit_breaker(2).proven_after(1s));
     return c.start(static_cast<start_mode>(any(3)));
   }

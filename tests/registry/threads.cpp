@@ -35,8 +35,10 @@ struct tally {
   std::atomic<bool> over{false};
 };
 
-server_config config_of(fake_server const& s) {
-  return server_config::from([s] { return any_transport(s.transport()); }).reconnect(reconnect_policy::forever().delay(1ms, 5ms));
+// With an executor, the server lives there.
+server_config config_of(fake_server const& s, asio::any_io_executor on) {
+  auto make = [s] { return any_transport(s.transport()); };
+  return server_config::from(make).reconnect(reconnect_policy::forever().delay(1ms, 5ms)).executor(std::move(on));
 }
 
 void serve(fake_server& s) {
@@ -52,10 +54,11 @@ asio::awaitable<void> drop_on_its_executor(fake_server s) {
   co_return;
 }
 
-asio::awaitable<void> work(registry const& r, fake_server stays, fake_server comes, tally& t) {
-  co_await r.add("stays", config_of(stays));
+asio::awaitable<void> work(registry const& r, fake_server stays, fake_server comes, asio::any_io_executor on,
+                           tally& t) {
+  co_await r.add("stays", config_of(stays, on));
   for (int i = 0; i != rounds; ++i) {
-    co_await r.add("comes", config_of(comes));
+    co_await r.add("comes", config_of(comes, on));
     if (i % 5 == 0) asio::co_spawn(stays.get_executor(), drop_on_its_executor(stays), asio::detached);
     auto const one = co_await as_result(r.call("stays/echo"));
     auto const two = co_await as_result(r.call("comes/echo"));
@@ -93,16 +96,18 @@ void look(registry const& r, tally& t) {
 }  // namespace
 
 TEST_CASE("registry: snapshots from other threads while servers crash, come and go", "[registry][threads]") {
-  asio::thread_pool pool(3);
+  bool const apart = GENERATE(false, true);
+  asio::thread_pool pool(3), servers(2);
   fake_server stays(asio::make_strand(pool)), comes(asio::make_strand(pool));
   serve(stays);
   serve(comes);
   tally t;
   registry const r(pool.get_executor());
-  asio::co_spawn(pool, work(r, stays, comes, t), [&](std::exception_ptr e) {
-    t.over = true;
-    if (e) ++t.failed, std::rethrow_exception(e);
-  });
+  asio::co_spawn(pool, work(r, stays, comes, apart ? servers.get_executor() : asio::any_io_executor(), t),
+                 [&](std::exception_ptr e) {
+                   t.over = true;
+                   if (e) ++t.failed, std::rethrow_exception(e);
+                 });
   std::thread other([&] { look(r, t); });
   look(r, t);
   other.join();
@@ -110,4 +115,5 @@ TEST_CASE("registry: snapshots from other threads while servers crash, come and 
   CHECK(t.answered + t.failed == 2 * rounds);
   CHECK(t.answered >= rounds);
   pool.join();
+  servers.join();
 }

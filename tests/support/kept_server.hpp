@@ -48,7 +48,8 @@ inline asio::awaitable<comcp::client> until_ready(std::shared_ptr<comcp::detail:
 /// Operations that live_server has, begun while their arguments live.
 class kept_server {
  public:
-  explicit kept_server(comcp::reconnect_policy policy = comcp::reconnect_policy().attempts(3).jitter(0)) : server(c.io.get_executor()), policy_(policy) {
+  explicit kept_server(comcp::reconnect_policy policy = comcp::reconnect_policy().attempts(3).jitter(0))
+      : server(c.io.get_executor()), policy_(policy) {
     server.legacy().answer("tools/call", comcp::json::raw(tool_text));
   }
 

@@ -106,7 +106,8 @@ TEST_CASE("message_transport: messages go both ways, many sends of one turn in o
   CHECK_FALSE(t.send(outgoing("late")));
 }
 
-TEST_CASE("message_transport: what is sent while one writes waits, within its bounds, and can be abandoned", "[transport]") {
+TEST_CASE("message_transport: what is sent while one writes waits, within its bounds, and can be abandoned",
+          "[transport]") {
   fixture f;
   f.w->blocked = true;
   auto t = f.transport(comcp::stream_options().queue(comcp::queue_limits().messages(2)));
@@ -174,7 +175,8 @@ TEST_CASE("message_transport: how it ends", "[transport]") {
   SECTION("one that does not say goodbye: neither") {
     f.w->shuts = false;
     auto closing = [&]() -> asio::awaitable<void> {
-      asio::post(f.io, [&] { asio::post(f.io, [&] { asio::post(f.io, [&] { clock->advance(std::chrono::seconds(1)); }); }); });
+      asio::post(
+          f.io, [&] { asio::post(f.io, [&] { asio::post(f.io, [&] { clock->advance(std::chrono::seconds(1)); }); }); });
       co_await t.close();
     };
     run(f.io, closing());
@@ -184,8 +186,10 @@ TEST_CASE("message_transport: how it ends", "[transport]") {
   SECTION("it is closed, or destroyed, from inside a delivery") {
     bool const destroyed = GENERATE(false, true);
     f.box.on_line = [&](std::string const&) {
-      if (destroyed) t = comcp::message_transport<channel>(channel{std::make_shared<wire>(f.io)});
-      else asio::co_spawn(f.io, t.close(), asio::detached);
+      if (destroyed)
+        t = comcp::message_transport<channel>(channel{std::make_shared<wire>(f.io)});
+      else
+        asio::co_spawn(f.io, t.close(), asio::detached);
     };
     f.w->says("now");
     f.w->says("never");

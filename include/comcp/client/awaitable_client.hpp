@@ -97,8 +97,9 @@ class awaitable_client : public server_lists {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
   /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
-  /// that is ready; throws what it failed with, and then connect_options().reconnect() decides whether it is tried again (without
-  /// one the client has ended). Ends the wait before an attempt, too. Cancelling it stops only the waiting.
+  /// that is ready; throws what it failed with, and then connect_options().reconnect() decides whether it is tried
+  /// again (without one the client has ended). Ends the wait before an attempt, too. Cancelling it stops only the
+  /// waiting.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> reconnect() const;
   /// Waits for the end and gives its reason.
   COMCP_LAZY [[nodiscard]] asio::awaitable<error> closed() const;

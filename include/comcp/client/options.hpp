@@ -24,8 +24,8 @@
 #include <comcp/net/time_source.hpp>
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/logging.hpp>
-#include <comcp/sansio/reconnect.hpp>
 #include <comcp/sansio/handshake.hpp>
+#include <comcp/sansio/reconnect.hpp>
 #include <comcp/timespan.hpp>
 #include <comcp/trace/tracer.hpp>
 
@@ -45,8 +45,8 @@ class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
 }  // namespace detail
 
-/// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to wait
-/// before the next attempt, or nothing to give up. One that throws gives up.
+/// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
+/// wait before the next attempt, or nothing to give up. One that throws gives up.
 using reconnect_hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
 
 /// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
@@ -152,7 +152,8 @@ class connect_options {
   /// 30 s.
   connect_options& handshake_timeout(timespan d) { return settings_.handshake_timeout = d.as_timeout(), *this; }
   connect_options& open_timeout(timespan d) { return settings_.open_timeout = d.as_timeout(), *this; }  ///< 10 s
-  /// Opening and handshake together, at the beginning and at each further connection (default: no bound but those of its parts).
+  /// Opening and handshake together, at the beginning and at each further connection (default: no bound but those of
+  /// its parts).
   connect_options& connect_timeout(timespan d) { return settings_.connect_timeout = d.as_timeout(), *this; }
   connect_options& timeout(timespan d) { return settings_.timeout = d.as_timeout(), *this; }  ///< 30 s
   connect_options& hard_timeout(timespan d) { return settings_.hard_timeout = d.as_timeout(), *this; }  ///< 10 min
@@ -179,8 +180,8 @@ class connect_options {
 
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
-  /// When the client itself connects again after a loss, which starts a dead server process anew (default: never; registry
-  /// and pool do). An answered call begins the count of attempts anew. Needs <comcp/client/connect.hpp>.
+  /// When the client itself connects again after a loss, which starts a dead server process anew (default: never;
+  /// registry and pool do). An answered call begins the count of attempts anew. Needs <comcp/client/connect.hpp>.
   COMCP_LAZY connect_options& reconnect(reconnect_policy p);
   /// The hook decides instead. Such a client also begins anew where others close: when the server answers no ping any
   /// more, or sends too many unusable messages in a row.

@@ -48,7 +48,8 @@ class shared_stream {
   pointer open_, opening_;           // the latter is not acknowledged yet
   std::vector<request_id> waiting_;  // for the end of a reconciliation
   call_options patience_;            // the longest timeout of those
-  sansio::backoff delays_{reconnect_policy::forever().delay(std::chrono::seconds(1), std::chrono::seconds(30))};  // while the server ends it
+  sansio::backoff delays_{reconnect_policy::forever().delay(std::chrono::seconds(1),
+                                                            std::chrono::seconds(30))};  // while the server ends it
   bool reconciling_ = false;
   bool reopening_ = false;  // the wait before the next attempt is under way
   bool gap_ = false;

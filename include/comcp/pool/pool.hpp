@@ -68,15 +68,16 @@ std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> c
 ///
 /// Members are started when the pool is made; those whose configuration is lazy() at the first use. One that is lost is
 /// started anew as its configuration's retry policy says; one that has failed for good is tried again by warm_up(), and
-/// under reconnect_policy::never() it is removed. All sessions have one identity (transport_info().identity): a member with other
-/// credentials than the first one that became ready is refused. That covers authenticators, and no headers, arguments or
-/// environment variables that were set by hand; share one comcp::bearer among the configurations.
+/// under reconnect_policy::never() it is removed. All sessions have one identity (transport_info().identity): a member
+/// with other credentials than the first one that became ready is refused. That covers authenticators, and no headers,
+/// arguments or environment variables that were set by hand; share one comcp::bearer among the configurations.
 ///
 /// What belongs to one connection is not here: subscriptions, listen streams, watches and pages are asked of a lease.
 ///
-/// Move-only; one that was moved from may only be assigned to or destroyed. Destroying it is abrupt, and is to be done on
-/// its executor, or while nothing runs. Operations may be awaited on any executor, where they resume, and throw as the
-/// client's do, with errc::closed after close(); connections(), stats() and get_executor() are safe from any thread.
+/// Move-only; one that was moved from may only be assigned to or destroyed. Destroying it is abrupt, and is to be done
+/// on its executor, or while nothing runs. Operations may be awaited on any executor, where they resume, and throw as
+/// the client's do, with errc::closed after close(); connections(), stats() and get_executor() are safe from any
+/// thread.
 class pool {
  public:
   /// pool_options().size() connections with copies of one configuration. A thread_pool's executor is wrapped in a strand;

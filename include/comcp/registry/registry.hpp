@@ -35,8 +35,9 @@ COMCP_LAZY std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core);
 /// status, find, config, tools, ...) are snapshots and safe from any thread, while nobody moves or destroys the registry.
 class registry {
  public:
-  /// Servers' clients run on `home` where server_config().executor() says nothing else, and so do the listeners. A thread_pool's executor is wrapped in a strand; of a
-  /// multi-threaded io_context give asio::make_strand(io). Throws errc::invalid_argument for an empty separator.
+  /// Servers' clients run on `home` where server_config().executor() says nothing else, and so do the listeners. A
+  /// thread_pool's executor is wrapped in a strand; of a multi-threaded io_context give asio::make_strand(io). Throws
+  /// errc::invalid_argument for an empty separator.
   template <class Executor>
     requires(!std::same_as<Executor, registry> && std::convertible_to<Executor, asio::any_io_executor>)
   explicit registry(Executor home, registry_options options = registry_options())

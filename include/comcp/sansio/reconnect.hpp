@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When what was lost is connected again: one vocabulary for a client, for a registry's and a pool's servers, and for the
-// event streams of HTTP. How the waits are computed is backoff.hpp's.
+// When what was lost is connected again: one vocabulary for a client, for a registry's and a pool's servers, and for
+// the event streams of HTTP. How the waits are computed is backoff.hpp's.
 #pragma once
 
 #include <algorithm>

@@ -18,8 +18,8 @@ namespace comcp {
 
 /// Where a server stands.
 enum class server_state : std::uint8_t {
-  stopped,      ///< Not started yet, or stopped by hand.
-  starting,     ///< A connection is being made.
+  stopped,   ///< Not started yet, or stopped by hand.
+  starting,  ///< A connection is being made.
   ready,
   backing_off,  ///< Waits before it is started again.
   failed,       ///< Given up: reconnect() begins anew.
@@ -81,8 +81,8 @@ class server_life {
   [[nodiscard]] life_step lost(time_point now, error why, double random);
   /// The time of a wait has come: an attempt begins. One that comes too early is told to wait on.
   [[nodiscard]] life_step due(time_point now);
-  /// A call ended. reconnect_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the wait
-  /// is a trial, as it is after a loss.
+  /// A call ended. reconnect_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the
+  /// wait is a trial, as it is after a loss.
   [[nodiscard]] life_step call_ended(time_point now, call_end how, error const& why, double random);
   /// It is not to run any more.
   void stop(time_point now, error why);

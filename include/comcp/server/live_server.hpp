@@ -89,8 +89,8 @@ class live_server_owner_of : public live_server_owner {
   void gave_up(std::string const& name) override { static_cast<T&>(*this).member_gave_up(name); }
 };
 
-/// Everything but status(), look(), connection(), begin(), call_ended(), abandon() and cut() is to be called on home, which
-/// runs one handler at a time.
+/// Everything but status(), look(), connection(), begin(), call_ended(), abandon() and cut() is to be called on home,
+/// which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of

@@ -56,9 +56,9 @@ class server_config {
   server_config& start(start_mode m) { return start_ = m, *this; }
   server_config& background() { return start(start_mode::background); }
   server_config& lazy() { return start(start_mode::lazy); }
-  /// Of a registry's server: where its client lives, and its callbacks and handler are called (default: the registry's own
-  /// executor). It runs one handler at a time; that of a thread_pool is wrapped in a strand. It is run as long as the
-  /// registry is there. A pool's servers are all on the pool's.
+  /// Of a registry's server: where its client lives, and its callbacks and handler are called (default: the registry's
+  /// own executor). It runs one handler at a time; that of a thread_pool is wrapped in a strand. It is run as long as
+  /// the registry is there. A pool's servers are all on the pool's.
   server_config& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
   /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s). The
   /// open_timeout() and handshake_timeout() of the options hold within it.

@@ -47,8 +47,8 @@ class byte_stream_session final : public stream_session<Stream> {
     if constexpr (shuts_down<Stream>) {
       if (std::exchange(parting_, true)) return;
       give_up_later(error(errc::closed, "closed by this side"));
-      this->stream().async_shutdown(asio::bind_executor(this->executor(), [this, keep = this->shared_from_this()](
-                                                                              std::error_code) { parted(); }));
+      this->stream().async_shutdown(asio::bind_executor(
+          this->executor(), [this, keep = this->shared_from_this()](std::error_code) { parted(); }));
     } else {
       parted();
     }

@@ -15,18 +15,22 @@
 
 namespace comcp {
 
-/// How a stream ends at once: what is pending ends with an error. By itself comcp knows close(ec), lowest_layer().close(ec)
-/// (asio::ssl::stream, for one) and close(); specialise it for a stream with none of these. It must not throw.
+/// How a stream ends at once: what is pending ends with an error. By itself comcp knows close(ec),
+/// lowest_layer().close(ec) (asio::ssl::stream, for one) and close(); specialise it for a stream with none of these. It
+/// must not throw.
 template <class Stream>
 struct stream_closer {
   static void close(Stream& s) noexcept
-    requires requires(std::error_code& ec) { s.close(ec); } || requires(std::error_code& ec) { s.lowest_layer().close(ec); } ||
-             requires { s.close(); }
+    requires requires(std::error_code& ec) { s.close(ec); } ||
+             requires(std::error_code& ec) { s.lowest_layer().close(ec); } || requires { s.close(); }
   {
     std::error_code ignored;
-    if constexpr (requires { s.close(ignored); }) s.close(ignored);
-    else if constexpr (requires { s.lowest_layer().close(ignored); }) s.lowest_layer().close(ignored);
-    else s.close();
+    if constexpr (requires { s.close(ignored); })
+      s.close(ignored);
+    else if constexpr (requires { s.lowest_layer().close(ignored); })
+      s.lowest_layer().close(ignored);
+    else
+      s.close();
   }
 };
 
@@ -58,15 +62,15 @@ concept shuts_down = requires(Stream& s, void (*done)(std::error_code)) { s.asyn
 }  // namespace detail
 
 /// A stream of bytes: anything with async_read_some and async_write_some, as Asio has them, that stream_closer closes.
-/// One with async_shutdown (asio::ssl::stream) is shut down first where it is closed gracefully. Used from one executor,
-/// with at most one read and one write under way.
+/// One with async_shutdown (asio::ssl::stream) is shut down first where it is closed gracefully. Used from one
+/// executor, with at most one read and one write under way.
 template <class T>
 concept line_stream = std::move_constructible<T> &&
-    requires(T& s, asio::mutable_buffer in, detail::buffer_range out, detail::io_probe probe) {
-      s.async_read_some(in, probe);
-      s.async_write_some(out, probe);
-      stream_closer<T>::close(s);
-    };
+                      requires(T& s, asio::mutable_buffer in, detail::buffer_range out, detail::io_probe probe) {
+                        s.async_read_some(in, probe);
+                        s.async_write_some(out, probe);
+                        stream_closer<T>::close(s);
+                      };
 
 }  // namespace comcp
 

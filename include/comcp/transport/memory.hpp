@@ -9,8 +9,8 @@
 
 #include <asio/awaitable.hpp>
 
-#include <comcp/transport/transport.hpp>
 #include <comcp/transport/message_queue.hpp>
+#include <comcp/transport/transport.hpp>
 #include <comcp/version.hpp>
 
 namespace comcp {

@@ -23,10 +23,10 @@
 namespace comcp {
 
 /// A channel of whole messages. Used from one executor, with at most one read and one write under way; both may throw
-/// instead of giving an error. read() gives the next message, and an error where no more will come; how long a message may
-/// be is for it to bound while it reads. write() is given all that waits, in order, valid until it ends. close() ends at
-/// once, so that what is pending ends with an error. One with `asio::awaitable<void> shut_down()` is asked to say goodbye
-/// where it is closed gracefully, within stream_options::close_wait(), while a read is pending.
+/// instead of giving an error. read() gives the next message, and an error where no more will come; how long a message
+/// may be is for it to bound while it reads. write() is given all that waits, in order, valid until it ends. close()
+/// ends at once, so that what is pending ends with an error. One with `asio::awaitable<void> shut_down()` is asked to
+/// say goodbye where it is closed gracefully, within stream_options::close_wait(), while a read is pending.
 template <class T>
 concept message_stream = std::move_constructible<T> && requires(T& s, std::span<std::string const> messages) {
   { s.read() } -> std::same_as<asio::awaitable<result<std::string>>>;
@@ -96,7 +96,8 @@ class message_session final : public session_life {
 
   void on_read(result<std::string> got) {
     if (!got) return finish(closing_ ? error(errc::closed, "closed by this side") : lost(std::move(got).error()));
-    if (got->size() > longest_) return finish(error(errc::limit_exceeded, "a message is longer than stream_options::max_line"));
+    if (got->size() > longest_)
+      return finish(error(errc::limit_exceeded, "a message is longer than stream_options::max_line"));
     ++counts_.messages_in;
     counts_.bytes_in += got->size();
     deliver(pad(*got));
@@ -132,7 +133,9 @@ class message_session final : public session_life {
   }
 
   void part() {
-    if constexpr (requires { { stream_.shut_down() } -> std::same_as<asio::awaitable<void>>; }) {
+    if constexpr (requires {
+                    { stream_.shut_down() } -> std::same_as<asio::awaitable<void>>;
+                  }) {
       give_up_later(error(errc::closed, "closed by this side"));
       spawn(executor(), shut_down(self()));
     } else {
@@ -177,10 +180,10 @@ class message_session final : public session_life {
 
 }  // namespace detail
 
-/// A transport over one message_stream, which has neither a queue nor batches nor re-entrancy to think of: what is sent is
-/// queued within stream_options::queue() and written from the executor on which open() ran, and nothing is delivered from
-/// inside a send. Construct it from a connected stream (it then opens once), or from a connector, which open() calls each
-/// time. Errors of the stream that are no comcp::errc are told as errc::transport_failed.
+/// A transport over one message_stream, which has neither a queue nor batches nor re-entrancy to think of: what is sent
+/// is queued within stream_options::queue() and written from the executor on which open() ran, and nothing is delivered
+/// from inside a send. Construct it from a connected stream (it then opens once), or from a connector, which open()
+/// calls each time. Errors of the stream that are no comcp::errc are told as errc::transport_failed.
 template <message_stream Stream>
 class message_transport : public detail::session_transport<Stream, detail::message_session<Stream>> {
  public:

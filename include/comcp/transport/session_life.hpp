@@ -18,8 +18,8 @@
 
 namespace comcp::detail {
 
-/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each call
-/// of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
+/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each
+/// call of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
 class session_life : public std::enable_shared_from_this<session_life> {
  public:
   session_life(asio::any_io_executor executor, inbox& in)

@@ -83,9 +83,7 @@ class stream_session : public session_life {
   /// The reader was told to stop: what is left in the stream may be fetched here, without waiting.
   virtual void fetch_rest() {}
   /// Derived classes disarm what is theirs first.
-  void released() noexcept override {
-    stream_closer<Stream>::close(stream_);
-  }
+  void released() noexcept override { stream_closer<Stream>::close(stream_); }
 
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
   [[nodiscard]] bool closing() const noexcept { return sends_ == send_state::closing; }

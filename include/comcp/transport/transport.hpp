@@ -51,10 +51,10 @@ struct saved_session {
 
 /// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
 /// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
-/// close or destroy the transport: look at nothing of it afterwards without holding it. An inbox lives as long as what was
-/// opened with it: until its closed() was called, or until close() completed or the destructor of the transport returned;
-/// afterwards it is not to be called, nor looked at. message_transport and byte_stream see to all of this for what
-/// they are built upon.
+/// close or destroy the transport: look at nothing of it afterwards without holding it. An inbox lives as long as what
+/// was opened with it: until its closed() was called, or until close() completed or the destructor of the transport
+/// returned; afterwards it is not to be called, nor looked at. message_transport and byte_stream see to all of this for
+/// what they are built upon.
 class inbox {
  public:
   /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.

@@ -123,6 +123,7 @@ COMCP_LAZY_DECL void live_server::call_ended(error const* failure) {
   using end = sansio::call_end;
   auto const how = sansio::end_of_call(failure);
   if (how == end::no_verdict || (how == end::answered && !doubtful_)) return;
+  doubtful_ = true;
   auto judge = [this, how, why = failure ? *failure : error()] {
     doubtful_ = how == end::undelivered;
     carry_out(life_.call_ended(time_->now(), how, why, server_detail::chance()));

@@ -68,7 +68,7 @@ COMCP_LAZY_DECL asio::awaitable<void> http_listener::go_on(activity a) {
     if (!link_.over(*a) && !delay && !std::exchange(so_far.told, true)) link_.in().deaf(so_far.why);
     if (link_.over(*a)) co_return;
     if (link_.options.reconnect().attempts() == 0) break;
-    co_await rest(a, delay.value_or(link_.options.reconnect().maximum()), so_far);
+    co_await rest(a, delay.value_or(link_.options.reconnect().longest()), so_far);
     if (link_.over(*a)) co_return;
   }
   left(a);
@@ -81,7 +81,7 @@ COMCP_LAZY_DECL asio::awaitable<void> http_listener::rest(activity a, std::chron
     auto const bound = link_.open_later(over_now, link_.in_time(delay));
     if (so_far.last == attempts::outcome::away) {
       away_ = over_now;
-      not_before_ = link_.in_time(std::min(delay, link_.options.reconnect().initial()));
+      not_before_ = link_.in_time(std::min(delay, link_.options.reconnect().first()));
     }
     co_await over_now->wait();
     if (link_.over(*a)) co_return;
