@@ -96,7 +96,7 @@ TEST_CASE("live_server: with an owner elsewhere it is begun and its circuit open
   auto const told_at = std::make_shared<detail::owner_home>(h.home->get_executor());
   auto const config = h.config(s).reconnect(reconnect_policy().circuit_breaker(2).delay(500ms, 30s).jitter(0));
   auto const live = std::make_shared<detail::live_server>("s", config, h.there->get_executor(), h.clock, owner, told_at);
-  live->begin();
+  live->start_in_background();
   h.run();
   CHECK(live->look()->state == server_state::ready);
   error const undelivered(errc::connect_failed);

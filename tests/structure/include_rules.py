@@ -56,7 +56,7 @@ SPECIAL = {
     "auth/form": "auth (pure)", "auth/token": "auth (pure)", "auth/registration": "auth (pure)",
     "auth/authorization": "auth (pure)", "auth/endpoint_policy": "auth (pure)", "auth/oauth_profile": "auth (pure)",
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)", "net/completion": "net (contract)",
-    "net/gate": "net (contract)", "net/chance": "net (contract)",
+    "net/gate": "net (contract)", "net/serial": "net (contract)", "net/chance": "net (contract)",
     "transport/transport": "transport (contract)", "requirements": "net (contract)",
     "skills/skills": "skills (client)",
     "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)", "config/load": "config (file)",

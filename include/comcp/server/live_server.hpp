@@ -56,7 +56,7 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
-/// Where the owner of servers that live elsewhere is told, as long as its context is there. From any thread.
+/// Where the owner of a server that lives elsewhere is told, as long as its context is there. From any thread.
 class owner_home {
  public:
   explicit owner_home(asio::any_io_executor home) : home_(std::move(home)) {}
@@ -89,8 +89,8 @@ class live_server_owner_of : public live_server_owner {
   void gave_up(std::string const& name) override { static_cast<T&>(*this).member_gave_up(name); }
 };
 
-/// Everything but status(), look(), connection(), begin(), call_ended(), abandon() and cut() is to be called on home,
-/// which runs one handler at a time.
+/// Everything but status(), look(), connection(), start_in_background(), call_ended(), abandon() and cut() is to be
+/// called on home, which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
@@ -108,8 +108,6 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   COMCP_LAZY asio::awaitable<void> start();
   /// Attempts as the policy says.
   COMCP_LAZY void start_in_background();
-  /// The same from any thread.
-  COMCP_LAZY void begin();
   /// How a call ended, for the circuit: null, or its error.
   COMCP_LAZY void call_ended(error const* failure);
   /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
@@ -154,7 +152,6 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   COMCP_LAZY void release(error const& why);
   COMCP_LAZY void changed();
   COMCP_LAZY void publish();
-  COMCP_LAZY void tell(void (live_server_owner::*what)(std::string const&));
   COMCP_LAZY std::shared_ptr<gate> end_all(error const& why);
   COMCP_LAZY void abrupt() noexcept;
   friend tenant_of<live_server>;

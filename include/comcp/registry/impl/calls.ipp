@@ -115,7 +115,7 @@ COMCP_LAZY_DECL error registry_calls::cannot_wait(member const& m, patience cons
   if (life->state == server_state::failed) return not_ready("has failed");
   bool const asleep = life->state == server_state::stopped;
   if (asleep && !m->is_lazy()) return not_ready("is stopped");
-  if (asleep) m->server->begin();
+  if (asleep) m->server->start_in_background();
   if (core_.options.fails_fast()) return not_ready("is not ready");
   if (core_.time->now() >= p.until) return not_ready("did not become ready within the call's timeout");
   return {};

@@ -49,7 +49,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_servers::add(std::string name, se
   }
   switch (m->server->config().start()) {
     case start_mode::lazy: co_return;
-    case start_mode::background: m->server->begin(); co_return;
+    case start_mode::background: m->server->start_in_background(); co_return;
     case start_mode::waits: break;
   }
   patience const p(core_.time->now(), m->server->config().start_timeout());

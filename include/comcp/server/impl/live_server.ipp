@@ -26,6 +26,18 @@ inline double chance() {
   return std::uniform_real_distribution<double>()(random);
 }
 
+// On its home, or on that of the owner where it is another.
+inline void tell(asio::any_io_executor const& home, std::shared_ptr<owner_home> const& told_at,
+                 std::weak_ptr<live_server_owner> const& owner, std::string const& name,
+                 void (live_server_owner::*what)(std::string const&)) {
+  if (owner.expired()) return;
+  auto call = [owner, name, what] {
+    if (auto const alive = owner.lock()) ((*alive).*what)(name);
+  };
+  if (told_at) told_at->post(std::move(call));
+  else post(home, std::move(call));
+}
+
 }  // namespace server_detail
 
 COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
@@ -40,15 +52,6 @@ COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config,
       connection_(*this) {
   if (told_at && !told_at->is(home_)) told_at_ = std::move(told_at);
   publish();
-}
-
-COMCP_LAZY_DECL void live_server::tell(void (live_server_owner::*what)(std::string const&)) {
-  if (owner_.expired()) return;
-  auto call = [owner = owner_, name = name_, what] {
-    if (auto const alive = owner.lock()) ((*alive).*what)(name);
-  };
-  if (told_at_) told_at_->post(std::move(call));
-  else post(home_, std::move(call));
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
@@ -66,11 +69,10 @@ COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
   }
 }
 
-COMCP_LAZY_DECL void live_server::start_in_background() { carry_out(life_.start(time_->now())); }
-
-COMCP_LAZY_DECL void live_server::begin() {
-  if (!told_at_) return start_in_background();
-  post(home_, [self = shared_from_this()] { self->start_in_background(); });
+COMCP_LAZY_DECL void live_server::start_in_background() {
+  auto begin = [this] { carry_out(life_.start(time_->now())); };
+  if (!told_at_) return begin();
+  post(home_, [self = shared_from_this(), begin] { begin(); });
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::restart() {
@@ -101,7 +103,7 @@ COMCP_LAZY_DECL void live_server::became_ready() {
   life_.started(time_->now());
   release({});
   changed();
-  tell(&live_server_owner::became_ready);
+  server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::became_ready);
 }
 
 COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
@@ -109,7 +111,7 @@ COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
   if (next.what == step::action::none) return next;
   release(why);
   changed();
-  if (next.what == step::action::give_up) tell(&live_server_owner::gave_up);
+  if (next.what == step::action::give_up) server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::gave_up);
   return next;
 }
 
@@ -138,7 +140,7 @@ COMCP_LAZY_DECL void live_server::carry_out(step const& next) {
   if (next.what != step::action::give_up) return connection_.begin_anew(next.why, next.until - time_->now());
   (void)connection_.end();
   release(next.why);
-  tell(&live_server_owner::gave_up);
+  server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::gave_up);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::stop() {
@@ -162,7 +164,7 @@ COMCP_LAZY_DECL void live_server::lose_context() noexcept {
   connection_.context_gone();
   awaited_.reset();
   publish();
-  if (told_at_) tell(&live_server_owner::state_changed);
+  if (told_at_) server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::state_changed);
 }
 
 COMCP_LAZY_DECL void live_server::abrupt() noexcept {
@@ -175,7 +177,7 @@ COMCP_LAZY_DECL void live_server::abrupt() noexcept {
 
 COMCP_LAZY_DECL void live_server::changed() {
   publish();
-  tell(&live_server_owner::state_changed);
+  server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::state_changed);
 }
 
 COMCP_LAZY_DECL void live_server::publish() {
