@@ -15097,7 +15097,7 @@ struct connect_settings {
   unsigned ping_failure_threshold = 3;
   std::optional<comcp::log_level> log_level;
   std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
-  reconnect_policy reconnect;
+  reconnect_policy reconnect = reconnect_policy::never();
   reconnect_hook ask_to_reconnect;  // in place of the policy
   restarts_maker restarts = nullptr;
   asio::any_io_executor executor;

@@ -4845,7 +4845,7 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
-/// Where the owner of servers that live elsewhere is told, as long as its context is there. From any thread.
+/// Where the owner of a server that lives elsewhere is told, as long as its context is there. From any thread.
 class owner_home {
  public:
   explicit owner_home(asio::any_io_executor home) : home_(std::move(home)) {}
@@ -4878,8 +4878,8 @@ class live_server_owner_of : public live_server_owner {
   void gave_up(std::string const& name) override { static_cast<T&>(*this).member_gave_up(name); }
 };
 
-/// Everything but status(), look(), connection(), begin(), call_ended(), abandon() and cut() is to be called on home,
-/// which runs one handler at a time.
+/// Everything but status(), look(), connection(), start_in_background(), call_ended(), abandon() and cut() is to be
+/// called on home, which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
@@ -4897,8 +4897,6 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   COMCP_LAZY asio::awaitable<void> start();
   /// Attempts as the policy says.
   COMCP_LAZY void start_in_background();
-  /// The same from any thread.
-  COMCP_LAZY void begin();
   /// How a call ended, for the circuit: null, or its error.
   COMCP_LAZY void call_ended(error const* failure);
   /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
@@ -4943,7 +4941,6 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   COMCP_LAZY void release(error const& why);
   COMCP_LAZY void changed();
   COMCP_LAZY void publish();
-  COMCP_LAZY void tell(void (live_server_owner::*what)(std::string const&));
   COMCP_LAZY std::shared_ptr<gate> end_all(error const& why);
   COMCP_LAZY void abrupt() noexcept;
   friend tenant_of<live_server>;
@@ -5173,6 +5170,18 @@ inline double chance() {
   return std::uniform_real_distribution<double>()(random);
 }
 
+// On its home, or on that of the owner where it is another.
+inline void tell(asio::any_io_executor const& home, std::shared_ptr<owner_home> const& told_at,
+                 std::weak_ptr<live_server_owner> const& owner, std::string const& name,
+                 void (live_server_owner::*what)(std::string const&)) {
+  if (owner.expired()) return;
+  auto call = [owner, name, what] {
+    if (auto const alive = owner.lock()) ((*alive).*what)(name);
+  };
+  if (told_at) told_at->post(std::move(call));
+  else post(home, std::move(call));
+}
+
 }  // namespace server_detail
 
 COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
@@ -5187,15 +5196,6 @@ COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config,
       connection_(*this) {
   if (told_at && !told_at->is(home_)) told_at_ = std::move(told_at);
   publish();
-}
-
-COMCP_LAZY_DECL void live_server::tell(void (live_server_owner::*what)(std::string const&)) {
-  if (owner_.expired()) return;
-  auto call = [owner = owner_, name = name_, what] {
-    if (auto const alive = owner.lock()) ((*alive).*what)(name);
-  };
-  if (told_at_) told_at_->post(std::move(call));
-  else post(home_, std::move(call));
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
@@ -5213,11 +5213,10 @@ COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
   }
 }
 
-COMCP_LAZY_DECL void live_server::start_in_background() { carry_out(life_.start(time_->now())); }
-
-COMCP_LAZY_DECL void live_server::begin() {
-  if (!told_at_) return start_in_background();
-  post(home_, [self = shared_from_this()] { self->start_in_background(); });
+COMCP_LAZY_DECL void live_server::start_in_background() {
+  auto begin = [this] { carry_out(life_.start(time_->now())); };
+  if (!told_at_) return begin();
+  post(home_, [self = shared_from_this(), begin] { begin(); });
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::restart() {
@@ -5248,7 +5247,7 @@ COMCP_LAZY_DECL void live_server::became_ready() {
   life_.started(time_->now());
   release({});
   changed();
-  tell(&live_server_owner::became_ready);
+  server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::became_ready);
 }
 
 COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
@@ -5256,7 +5255,7 @@ COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
   if (next.what == step::action::none) return next;
   release(why);
   changed();
-  if (next.what == step::action::give_up) tell(&live_server_owner::gave_up);
+  if (next.what == step::action::give_up) server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::gave_up);
   return next;
 }
 
@@ -5285,7 +5284,7 @@ COMCP_LAZY_DECL void live_server::carry_out(step const& next) {
   if (next.what != step::action::give_up) return connection_.begin_anew(next.why, next.until - time_->now());
   (void)connection_.end();
   release(next.why);
-  tell(&live_server_owner::gave_up);
+  server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::gave_up);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::stop() {
@@ -5309,7 +5308,7 @@ COMCP_LAZY_DECL void live_server::lose_context() noexcept {
   connection_.context_gone();
   awaited_.reset();
   publish();
-  if (told_at_) tell(&live_server_owner::state_changed);
+  if (told_at_) server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::state_changed);
 }
 
 COMCP_LAZY_DECL void live_server::abrupt() noexcept {
@@ -5322,7 +5321,7 @@ COMCP_LAZY_DECL void live_server::abrupt() noexcept {
 
 COMCP_LAZY_DECL void live_server::changed() {
   publish();
-  tell(&live_server_owner::state_changed);
+  server_detail::tell(home_, told_at_, owner_, name_, &live_server_owner::state_changed);
 }
 
 COMCP_LAZY_DECL void live_server::publish() {
@@ -8349,7 +8348,7 @@ COMCP_LAZY_DECL error registry_calls::cannot_wait(member const& m, patience cons
   if (life->state == server_state::failed) return not_ready("has failed");
   bool const asleep = life->state == server_state::stopped;
   if (asleep && !m->is_lazy()) return not_ready("is stopped");
-  if (asleep) m->server->begin();
+  if (asleep) m->server->start_in_background();
   if (core_.options.fails_fast()) return not_ready("is not ready");
   if (core_.time->now() >= p.until) return not_ready("did not become ready within the call's timeout");
   return {};
@@ -9048,7 +9047,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_servers::add(std::string name, se
   }
   switch (m->server->config().start()) {
     case start_mode::lazy: co_return;
-    case start_mode::background: m->server->begin(); co_return;
+    case start_mode::background: m->server->start_in_background(); co_return;
     case start_mode::waits: break;
   }
   patience const p(core_.time->now(), m->server->config().start_timeout());
