@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A gateway: 2,000 calls in flight at once, over a registry whose four servers live on executors of their own, each an
-// io_context with a thread. Requests come in on a thread pool and are answered there.
+// io_context with a thread. Requests come in on a thread pool and are answered there. The demo server's tool `gather`
+// answers no call before all 500 that go to it are there.
 //
 //   gateway SERVER [ARGUMENT...]
 #include <array>
@@ -24,6 +25,8 @@
 #include <comcp/registry/registry.hpp>
 
 namespace {
+
+constexpr int calls = 2000;
 
 // Where one server's client lives.
 class worker {
@@ -48,9 +51,9 @@ struct tally {
 // A request that came in: the registry finds the server by the tool's name, the answer resumes this coroutine here.
 asio::awaitable<void> handle(comcp::registry const& servers, int number, tally& t) {
   auto const text = std::to_string(number);
-  auto const tool = "server" + std::to_string(number % 4) + "/echo";
+  auto const tool = "server" + std::to_string(number % 4) + "/gather";
   try {
-    auto const answer = co_await servers.call(tool, comcp::args("text", text));
+    auto const answer = co_await servers.call(tool, comcp::args("text", text, "count", calls / 4));
     ++(answer.text() == text ? t.right : t.wrong);
   } catch (std::exception const& e) {
     std::cerr << tool << ": " << e.what() << '\n';
@@ -69,7 +72,6 @@ asio::awaitable<void> start(comcp::registry const& servers, std::array<worker, 4
 }  // namespace
 
 int main(int argc, char* argv[]) try {
-  constexpr int calls = 2000;
   std::array<worker, 4> workers;
   asio::thread_pool front(2);
   tally t;

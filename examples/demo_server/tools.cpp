@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -49,6 +53,28 @@ json::object wait(call& c) {
     throw;
   }
 }
+
+// Answers calls when so many of them are here at once, each with its own text.
+class gathering {
+ public:
+  json::object join(call& c) {
+    auto const wanted = c.integer("count", 2);
+    if (wanted < 1 || wanted > 10'000) throw tool_failure{"count must be between 1 and 10000"};
+    std::unique_lock lock(lock_);
+    if (waiting_.size() + 1 < static_cast<std::size_t>(wanted)) {
+      waiting_.push_back(c.shared_from_this());
+      throw call_cancelled{};  // no answer for now
+    }
+    auto const all = std::exchange(waiting_, {});
+    lock.unlock();
+    for (auto const& each : all) each->reply(text_result(each->text("text")));
+    return text_result(c.text("text"));
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<std::shared_ptr<call>> waiting_;
+};
 
 json::object big(call& c) {
   auto const bytes = c.integer("bytes", 1 << 20);
@@ -113,6 +139,10 @@ void toolbox::add_slow_tools() {
               R"("delay_ms":{"type":"integer","minimum":0,"default":20,"description":"Time for each step"}})",
               {}),
        true, count_down});
+  add({"gather",
+       define("gather", "Gives back the text when so many calls of it are here at once",
+              R"({"text":{"type":"string"},"count":{"type":"integer","minimum":1,"maximum":10000,"default":2}})", {"text"}),
+       false, [all = std::make_shared<gathering>()](call& c) { return all->join(c); }});
   add({"wait", define("wait", "Runs until it is cancelled, which it reports on stderr", "{}", {}), true, wait});
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For sources that are given a client and use it: comcp::client, its operations and their types, without what connects.
-// Header-only, those that subscribe, listen, watch a list or restart include comcp/comcp.hpp.
+// Header-only, those that subscribe, listen, watch a list or reconnect include comcp/comcp.hpp.
 #pragma once
 
 #include <comcp/requirements.hpp>

@@ -667,15 +667,14 @@ COMCP_LAZY asio::awaitable<result<std::shared_ptr<void>>> take_file_lock(std::fi
   auto const until = lock_deadline(most);
   auto const executor = co_await asio::this_coro::executor;
   asio::steady_timer pause(executor);
-  std::chrono::milliseconds wait{5};
+  sansio::backoff pauses(reconnect_policy::forever().delay(std::chrono::milliseconds(5), std::chrono::milliseconds(50)));
   while (::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) co_return file_error(errno, "lock", file);
     auto const now = std::chrono::steady_clock::now();
     if (now >= until) co_return lock_timeout();
-    pause.expires_at(std::min(until, now + wait));
+    pause.expires_at(std::min(until, now + pauses.failed(0).value()));
     co_await pause.async_wait(net::tuple_awaitable);
-    wait = std::min(2 * wait, std::chrono::milliseconds(50));
   }
   std::shared_ptr<void> held = std::make_shared<file_descriptor>(std::move(*opened));
   co_return held;

@@ -6257,6 +6257,11 @@ struct pending_entry {
   bool open_ended = false;  // its end is the server's
   bool renewed = false;  // it waited for a new session once
   span lasts = span::connection;
+  struct {
+    pending_entry* older = nullptr;
+    pending_entry* younger = nullptr;
+    std::chrono::steady_clock::time_point since{};
+  } age;  // in by_age
   std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
 };
 
@@ -6696,8 +6701,8 @@ struct statistics {
   std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
   std::uint64_t notifications = 0;                 ///< Notifications received.
   std::uint64_t requests = 0;                      ///< Requests of the server received.
-  std::uint64_t messages_in = 0, messages_out = 0;
-  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t messages_in = 0, bytes_in = 0;     ///< Of their texts, without framing.
+  std::uint64_t messages_out = 0, bytes_out = 0;   ///< The same of what the transport took over.
   std::uint64_t reconnects = 0;
   std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
 
@@ -8169,6 +8174,8 @@ class life_link {
   [[nodiscard]] virtual std::shared_ptr<status_listeners> const& status() const noexcept = 0;
   /// On home. Waits; false when the client closed meanwhile.
   virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
+  /// Waits for a turn to begin a call, which ends with the object. Throws.
+  virtual asio::awaitable<std::shared_ptr<void>> capacity(call_options options) = 0;
 
  protected:
   ~life_link() = default;
@@ -8238,7 +8245,7 @@ subscriptions_link& subscriptions_of(client_link& core) {
 template <class Core>
 restarts_link& restarts_of(client_link& core) {
   static_assert(has_definition<Core>,
-                "comcp: a source that restarts a client includes comcp/comcp.hpp, not only comcp/client.hpp");
+                "comcp: a source that reconnects a client includes comcp/comcp.hpp, not only comcp/client.hpp");
   return core.life().restarts([](client_core& c) { return make_restarts(c); });
 }
 
@@ -8829,7 +8836,7 @@ struct client_access;
 }  // namespace detail
 
 /// The base of every client: owns the connection, and tells of it. What it tells may be asked on any thread, but for
-/// transport_info() and statistics(), which are the client's executor's; it is what the newest handshake found.
+/// transport_info(), which is the client's executor's. Of the server it is what the newest handshake found.
 class client_base {
  public:
   client_base() = default;
@@ -8991,7 +8998,6 @@ COMCP_DECL asio::any_io_executor client_base::get_executor() const noexcept {
 
 // client/initiate.hpp
 // An operation for any completion token: begun at home, its handler called on its own executor with void(error, T).
-// Internal.
 
 #include <memory>
 #include <type_traits>
@@ -9009,6 +9015,7 @@ COMCP_DECL asio::any_io_executor client_base::get_executor() const noexcept {
 // Work at a client's home for whoever waits elsewhere: one hop to begin, one to tell how it ended. Internal.
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -9048,14 +9055,16 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
   void cancel(asio::cancellation_type how) {
     called_off_ = true;  // seen where it has not begun
     post(home_, [self = this->shared_from_this(), how] {
-      if (!self->ended_) self->stop(how);
+      if (self->phase_ != phase::ended) self->stop(how);
     });
   }
 
   // At home to begin, then on the caller's executor to end.
   void run() final {
-    if (!std::exchange(begun_, true))
+    if (phase_ == phase::waiting) {
+      phase_ = phase::begun;
       return called_off_ ? end(error(errc::cancelled).with_outcome(call_outcome::not_sent)) : start();
+    }
     auto caller = std::move(caller_);
     caller.complete(std::move(outcome_), here_);
   }
@@ -9065,7 +9074,7 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
   virtual void start() = 0;
   virtual void stop(asio::cancellation_type how) = 0;
   void end(R outcome) {
-    ended_ = true;
+    phase_ = phase::ended;
     outcome_ = std::move(outcome);
     if (at_home_)
       run();
@@ -9084,7 +9093,7 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
   waiter<R> caller_;
   asio::cancellation_signal signal_;
   bool const at_home_;
-  bool begun_ = false, ended_ = false;
+  enum class phase : std::uint8_t { waiting, begun, ended } phase_ = phase::waiting;
   std::atomic<bool> called_off_{false};
 };
 
@@ -9367,6 +9376,18 @@ auto async_walk(asio::any_io_executor home, asio::awaitable<T> work, Token&& tok
 }
 
 }  // namespace comcp::detail
+
+namespace comcp {
+
+/// Any operation that is an asio::awaitable<T> (of a registry, a pool, a lease, a pager, an oauth) for any completion
+/// token of Asio: `async_operation(servers.get_executor(), servers.call("files/read"), token)`. It runs on `executor`,
+/// or where that is empty on the handler's; all else is as with the async_ forms of comcp::client.
+template <class T, class Token>
+auto async_operation(asio::any_io_executor executor, asio::awaitable<T> operation, Token&& token) {
+  return detail::async_walk<T>(std::move(executor), std::move(operation), std::forward<Token>(token));
+}
+
+}  // namespace comcp
 
 // client/listing.hpp
 // A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
@@ -10097,6 +10118,11 @@ class awaitable_client : public server_lists {
 
   // The connection.
 
+  /// Waits until a call would find room under limits().pending_calls(), for as long as the options' timeouts and stop
+  /// token let a call wait. First come, first served; who comes back begins its call before the next one hears of
+  /// room. Nothing is reserved: calls that begin without waiting here may take the place. Errors: timeout, cancelled,
+  /// closed and why.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> capacity(call_options options = call_options()) const;
   /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
@@ -10302,6 +10328,22 @@ COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::notify_roots_changed() c
   return core_ ? core_->notify_roots_changed() : detail::failed<void>(detail::not_connected());
 }
 
+namespace detail {
+// The turn is over when who waits for this has gone on: that is what runs next here.
+COMCP_LAZY asio::awaitable<void> await_capacity(std::shared_ptr<client_link> core, call_options options) {
+  asio::any_io_executor const here = co_await asio::this_coro::executor;
+  auto waiting = core->life().capacity(std::move(options));
+  auto turn = co_await std::move(waiting);
+  auto over = [turn = std::move(turn)] {};
+  post(here, std::move(over));
+}
+}  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::capacity(call_options options) const {
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return detail::await_capacity(core_, std::move(options));
+}
+
 COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::close() const {
   return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
 }
@@ -10414,6 +10456,10 @@ class client : public awaitable_client {
     return detail::async_walk<Result>(get_executor(),
                                       resume<Result>(std::move(required), std::move(responses), std::move(options)),
                                       std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_capacity(call_options options, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), capacity(std::move(options)), std::forward<Token>(token));
   }
   template <class Token>
   auto async_close(Token&& token) const {
@@ -14969,7 +15015,7 @@ COMCP_DECL std::shared_ptr<time_source> steady_time() {
 namespace comcp {
 
 /// When to connect again. Each use has a default of its own: connect_options().reconnect() (never),
-/// server_config().reconnect() (forever), http_options().reconnect() (five times).
+/// server_config().reconnect() (forever), http_options().reconnect() (five times, the first wait 1 s).
 class reconnect_policy {
  public:
   using milliseconds = std::chrono::milliseconds;
@@ -15158,11 +15204,15 @@ class connect_options {
   connect_options& connect_timeout(timespan d) { return settings_.connect_timeout = d.as_timeout(), *this; }
   connect_options& timeout(timespan d) { return settings_.timeout = d.as_timeout(), *this; }  ///< 30 s
   connect_options& hard_timeout(timespan d) { return settings_.hard_timeout = d.as_timeout(), *this; }  ///< 10 min
-  /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
+  /// What close() may take; then the transport is destroyed, which kills a server process: with zero at once. Default 5 s.
   connect_options& close_timeout(timespan d) { return settings_.close_timeout = d, *this; }
 
-  /// Pings an idle connection this often (default: never); server/discover in the modern era.
-  connect_options& ping_interval(timespan d) { return settings_.ping_interval = d, *this; }
+  /// Pings an idle connection this often (default, and zero: never); server/discover in the modern era.
+  connect_options& ping_interval(timespan d) {
+    settings_.ping_interval.reset();
+    if (d.as_timeout() != std::chrono::nanoseconds::max()) settings_.ping_interval = d;
+    return *this;
+  }
   connect_options& ping_timeout(timespan d) { return settings_.ping_timeout = d.as_timeout(), *this; }  ///< 5 s
   /// Closes after this many failed pings in a row (default 3).
   connect_options& ping_failure_threshold(unsigned n) { return settings_.ping_failure_threshold = n, *this; }
@@ -15306,6 +15356,124 @@ void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::ht
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_type.hpp>
 
+// client/capacity.hpp
+// Who waits for a place among the calls in flight, first come first served. On home only. Internal.
+
+#include <cstddef>
+#include <deque>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+class calls;
+
+class capacity {
+ public:
+  explicit capacity(calls& table) noexcept : table_(table) {}
+
+  /// Waits as long as a call may. No error is a turn: there is room, and no more turns than that, until turn_over().
+  COMCP_LAZY asio::awaitable<error> wait(call_options options);
+  /// Its call has begun, or none will.
+  void turn_over() {
+    --turns_;
+    offer();
+  }
+  [[nodiscard]] bool is_awaited() const noexcept { return !line_.empty(); }
+  /// There may be room: the first in line hears of it.
+  COMCP_LAZY void offer();
+
+ private:
+  COMCP_LAZY [[nodiscard]] bool has_room() const noexcept;
+
+  calls& table_;
+  std::deque<request_id> line_;
+  std::size_t turns_ = 0;
+};
+
+}  // namespace comcp::detail
+
+// client/counters.hpp
+// What a client counts, to be read on any thread. Internal.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace comcp::detail {
+
+/// Changed on home alone, which costs what a plain number does.
+class counter {
+ public:
+  counter& operator+=(std::uint64_t n) noexcept {
+    n_.store(n_.load(std::memory_order_relaxed) + n, std::memory_order_release);
+    return *this;
+  }
+  counter& operator++() noexcept { return *this += 1; }
+  operator std::uint64_t() const noexcept { return n_.load(std::memory_order_acquire); }  // NOLINT: what it stands for
+
+ private:
+  std::atomic<std::uint64_t> n_{0};
+};
+
+/// The calls that wait, as long as they do; changed on home alone.
+class by_age {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  void add(pending_entry& e, time_point now) noexcept {
+    e.age.since = now;
+    e.age.older = last_;
+    (last_ ? last_->age.younger : first_) = &e;
+    last_ = &e;
+    if (first_ == &e) publish();
+  }
+  void remove(pending_entry& e) noexcept {
+    auto const [older, younger, since] = std::exchange(e.age, {});
+    bool const oldest = first_ == &e;
+    if (!older && !oldest) return;  // never added
+    (older ? older->age.younger : first_) = younger;
+    (younger ? younger->age.older : last_) = older;
+    if (oldest) publish();
+  }
+  /// When the oldest began; the end of time where none waits. On any thread.
+  [[nodiscard]] time_point oldest() const noexcept { return oldest_.load(std::memory_order_relaxed); }
+
+ private:
+  void publish() noexcept { oldest_.store(first_ ? first_->age.since : time_point::max(), std::memory_order_relaxed); }
+
+  pending_entry* first_ = nullptr;
+  pending_entry* last_ = nullptr;
+  std::atomic<time_point> oldest_{time_point::max()};
+};
+
+/// As comcp::statistics has them.
+struct counters {
+  counter tracked, completed, failed, timed_out, cancelled;
+  counter late, unknown, dropped, bad_messages, notifications, requests;
+  counter messages_in, messages_out, bytes_in, bytes_out, reconnects, renewals;
+  counter cache_hits, cache_misses, cache_stores, cache_invalidations, cache_stale, coalesced;
+};
+
+/// What happened, and what of it goes on.
+class call_records : public counters {
+ public:
+  using time_point = by_age::time_point;
+
+  /// An entry of the table of calls.
+  void began(pending_entry& e, time_point now) noexcept {
+    if (e.call && !e.handshake) waiting_.add(e, now);
+  }
+  void ended(pending_entry& e) noexcept { waiting_.remove(e); }
+  /// On any thread.
+  COMCP_LAZY [[nodiscard]] comcp::statistics statistics(time_point now) const noexcept;
+
+ private:
+  by_age waiting_;
+};
+
+}  // namespace comcp::detail
+
 // client/overlap_guard.hpp
 // Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
 // io_context needs connect_options().executor(asio::make_strand(io)). Active in debug builds. Internal.
@@ -15391,13 +15559,12 @@ class pending_calls {
   /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
   /// Returns 0 when the bound is met; an `extra` one does not count towards it.
   id_type add(Payload payload, time_point now, duration timeout, time_point hard, bool extra = false) {
-    if (heap_.size() >= std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask)) return 0;
+    if (heap_.size() >= most(extra)) return 0;
     auto const index = acquire();
     auto& s = slots_[index];
     s.payload = payload;
     s.extra = extra;
     extras_ += extra;
-    s.started = now;
     s.timeout = timeout;
     s.hard = hard;
     s.soft = paused_at_ ? time_point::max() : comcp::detail::later(now, timeout);
@@ -15464,12 +15631,6 @@ class pending_calls {
   /// Any call that still waits, or 0: for closing.
   [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
 
-  /// Calls `f(payload, started)` for each that waits now.
-  template <class F>
-  void each(F f) const {
-    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
-  }
-
   /// All calls that wait now.
   [[nodiscard]] std::vector<id_type> ids() const {
     std::vector<id_type> all;
@@ -15485,11 +15646,15 @@ class pending_calls {
     return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
   }
 
+  /// How many more that are not extra add() would find a place for.
+  [[nodiscard]] std::size_t room() const noexcept { return most(false) - std::min(heap_.size(), most(false)); }
+
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
 
   /// Enters a call into a line of some that wait for one thing. Those that ended meanwhile leave from time to time: a
   /// line stays as short as two times what waits.
-  void line_up(std::vector<id_type>& line, id_type id) const {
+  template <class Line>
+  void line_up(Line& line, id_type id) const {
     if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
     line.push_back(id);
   }
@@ -15501,13 +15666,16 @@ class pending_calls {
 
   struct slot {
     Payload payload{};
-    time_point started{}, soft{}, hard{};
+    time_point soft{}, hard{};
     duration timeout{}, remaining{};
     std::uint32_t generation = 0;
     std::uint32_t position = idle;  // in heap_
     bool extra = false;
   };
 
+  [[nodiscard]] std::size_t most(bool extra) const noexcept {
+    return std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask);
+  }
   [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
     return std::min(slots_[index].soft, slots_[index].hard);
   }
@@ -15647,9 +15815,8 @@ class calls final : public call_table {
   /// Nothing is timed any more.
   COMCP_LAZY void disarm() noexcept;
 
-  /// Between these all clocks stand still, but for the hard ones.
-  COMCP_LAZY void pause();
-  COMCP_LAZY void resume();
+  /// All clocks but the hard ones, until they are let go as often.
+  COMCP_LAZY void hold_clocks(bool yes);
   /// Progress came: the timeout begins anew.
   COMCP_LAZY void extend(request_id id);
 
@@ -15658,13 +15825,15 @@ class calls final : public call_table {
   COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
   /// The age at which a call ends whatever progress says: never below its timeout.
   COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
-  [[nodiscard]] comcp::statistics& counters() noexcept { return counters_; }
-  COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] call_records& counters() noexcept { return counters_; }
+  /// Who waits for a place.
+  [[nodiscard]] detail::capacity& room() noexcept { return room_; }
   [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
 
  private:
   struct cancel_hook;
   struct cancel_request;
+  COMCP_LAZY pending_entry* take(request_id id) noexcept;
   COMCP_LAZY void arm();
   COMCP_LAZY void expire();
 
@@ -15675,7 +15844,8 @@ class calls final : public call_table {
   std::unique_ptr<deadline> deadline_;  // null once the context is gone
   std::optional<time_point> armed_;
   sansio::pending_calls<pending_entry*> table_;
-  comcp::statistics counters_;
+  call_records counters_;
+  detail::capacity room_{*this};
   overlap_guard guard_;
 };
 
@@ -15730,7 +15900,9 @@ COMCP_LAZY_DECL request_id calls::enlist(pending_entry& e, time_point now, std::
                                          time_point hard, bool extra) {
   e.table = this;
   e.id = table_.add(&e, now, std::chrono::duration_cast<time_point::duration>(timeout), hard, extra);
-  if (e.id) arm();
+  if (!e.id) return 0;
+  counters_.began(e, now);
+  arm();
   return e.id;
 }
 
@@ -15777,9 +15949,17 @@ COMCP_LAZY_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& l
   co_return waited.error();
 }
 
+COMCP_LAZY_DECL pending_entry* calls::take(request_id id) noexcept {
+  auto const taken = table_.take(id);
+  if (!taken) return nullptr;
+  (*taken)->id = 0;
+  counters_.ended(**taken);
+  return *taken;
+}
+
 COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
   auto const id = std::exchange(e.id, 0);
-  if (!id || !table_.take(id)) return;
+  if (!id || !take(id)) return;
   if (e.call && !e.handshake) ++counters_.cancelled;
   try {
     owner_.given_up(id, e, {});
@@ -15802,10 +15982,9 @@ COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
     auto const* const found = table_.find(id);
     if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
   }
-  auto const taken = table_.take(id);
+  auto* const taken = take(id);
   if (!taken) return;
-  auto& e = **taken;
-  e.id = 0;
+  auto& e = *taken;
   e.stop.reset();
   if (e.call && !e.handshake) {  // as `tracked` counts
     if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
@@ -15813,6 +15992,10 @@ COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
     else if (r.error() == errc::timeout) ++counters_.timed_out;
     else if (r.error() == errc::cancelled) ++counters_.cancelled;
     else ++counters_.failed;
+  }
+  if (room_.is_awaited()) {  // not here: who hears of it may end the client
+    auto offer = [self = std::shared_ptr<calls>(owner_.itself(), this)] { self->room_.offer(); };
+    detail::post(home_, std::move(offer));
   }
   if (e.on_end) {
     auto const on_end = std::move(e.on_end);
@@ -15860,8 +16043,8 @@ COMCP_LAZY_DECL void calls::fail(error const& reason, pending_entry::span those,
 
 COMCP_LAZY_DECL void calls::shut_down() noexcept {
   while (auto const id = table_.any()) {
-    auto* const e = *table_.take(id);
-    e->id = 0;
+    auto* const e = take(id);
+    if (e->call && !e->handshake) ++counters_.failed;
     e->stop.reset();
     e->on_end = nullptr;
     auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
@@ -15897,13 +16080,9 @@ COMCP_LAZY_DECL void calls::expire() {
   arm();
 }
 
-COMCP_LAZY_DECL void calls::pause() {
-  table_.pause(time_->now());
-  arm();
-}
-
-COMCP_LAZY_DECL void calls::resume() {
-  table_.resume(time_->now());
+COMCP_LAZY_DECL void calls::hold_clocks(bool yes) {
+  if (yes) table_.pause(time_->now());
+  else table_.resume(time_->now());
   arm();
 }
 
@@ -15912,15 +16091,34 @@ COMCP_LAZY_DECL void calls::extend(request_id id) {
   arm();
 }
 
-COMCP_LAZY_DECL comcp::statistics calls::statistics() const {
-  auto s = counters_;
-  auto oldest = time_->now();
-  table_.each([&](pending_entry const* e, time_point started) {
-    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
-    ++s.pending;
-    oldest = std::min(oldest, started);
-  });
-  s.oldest_pending = time_->now() - oldest;
+COMCP_LAZY_DECL comcp::statistics call_records::statistics(time_point now) const noexcept {
+  comcp::statistics s;
+  // Ends before beginnings: none has ended that has not begun.
+  s.completed = completed;
+  s.failed = failed;
+  s.timed_out = timed_out;
+  s.cancelled = cancelled;
+  s.tracked = tracked;
+  s.pending = s.tracked - s.completed - s.failed - s.timed_out - s.cancelled;
+  s.oldest_pending = now - std::min(now, waiting_.oldest());
+  s.late = late;
+  s.unknown = unknown;
+  s.dropped = dropped;
+  s.bad_messages = bad_messages;
+  s.notifications = notifications;
+  s.requests = requests;
+  s.messages_in = messages_in;
+  s.messages_out = messages_out;
+  s.bytes_in = bytes_in;
+  s.bytes_out = bytes_out;
+  s.reconnects = reconnects;
+  s.renewals = renewals;
+  s.cache_hits = cache_hits;
+  s.cache_misses = cache_misses;
+  s.cache_stores = cache_stores;
+  s.cache_invalidations = cache_invalidations;
+  s.cache_stale = cache_stale;
+  s.coalesced = coalesced;
   return s;
 }
 
@@ -15969,11 +16167,11 @@ class attempt {
   void authorizing(bool begins) {
     if (begins) {
       if (authorizing_++ == 0) since_ = calls_.now();
-      return calls_.pause();
+      return calls_.hold_clocks(true);
     }
     if (authorizing_ == 0) return;  // stop_authorizing() came before
     if (--authorizing_ == 0 && until_ != time_point::max()) until_ = later(until_, calls_.now() - since_);
-    calls_.resume();
+    calls_.hold_clocks(false);
   }
   void stop_authorizing() {
     while (authorizing_ > 0) authorizing(false);
@@ -16293,6 +16491,7 @@ COMCP_LAZY std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_i
                                                   prepared_call c);
 COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
 COMCP_LAZY void notify_roots_changed(client_core& core);
+COMCP_LAZY asio::awaitable<std::shared_ptr<void>> wait_for_capacity(client_core& core, call_options options);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
 
 template <class Core>
@@ -16307,6 +16506,9 @@ class core_life_link final : public life_link {
     return core_.connection.listeners();
   }
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
+  asio::awaitable<std::shared_ptr<void>> capacity(call_options options) override {
+    return on_home(core_.shared_from_this(), wait_for_capacity(core_, std::move(options)));
+  }
 
  private:
   Core& core_;
@@ -16360,7 +16562,7 @@ class core_link final : public client_link {
   void abandon() noexcept override { core_.abandon(); }
   [[nodiscard]] std::shared_ptr<server_snapshot const> server() const override { return core_.server.get(); }
   [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
-  [[nodiscard]] comcp::statistics statistics() const override { return core_.statistics(); }
+  [[nodiscard]] comcp::statistics statistics() const override { return core_.calls.counters().statistics(core_.calls.now()); }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept override { return core_.home(); }
   void fault(error what) override { core_.fault(std::move(what)); }
 
@@ -16984,6 +17186,8 @@ class codec {
 
   [[nodiscard]] virtual protocol_version version() const noexcept = 0;
   [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
+  /// Batches exist in 2025-03-26 alone.
+  [[nodiscard]] bool has_batches() const noexcept { return version() == version::v2025_03_26; }
   /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
   [[nodiscard]] virtual bool offers(method const& m) const noexcept = 0;
   /// A whole request. `params` is an object's text or empty; a `_meta` in it joins the one that the request gets, in
@@ -17144,6 +17348,7 @@ enum class call_action : std::uint8_t {
   list_again,      ///< List the tools, and send it again if this one is still among them.
   follow_version,  ///< Go over to a version that the error names, and send it again; or end with no_common_version.
   send_again,      ///< What was broken off goes out once more.
+  renew,           ///< It waits for a new session, then goes out once more.
   hand_over,       ///< The caller answers this round.
   answer,          ///< Ask the handler what the server asks for, and send it again with the answers.
   too_many_rounds,
@@ -17159,6 +17364,19 @@ struct call_facts {
   bool is_tool = false;       ///< It is a tools/call.
   bool manual = false;        ///< Rounds are the caller's.
 };
+
+/// What holds when the server refused something unread, as it knows its session no more.
+struct session_facts {
+  session_facts() = default;
+  bool ready = false;       ///< Nothing else is being done about the connection.
+  bool restarting = false;  ///< It is being replaced, and the session with it.
+  unsigned renewals = 0;    ///< Without an answer since.
+};
+
+/// Whether a new session can be hoped for.
+[[nodiscard]] bool may_renew(session_facts const& now) noexcept;
+/// The call that was refused: renew or deliver. It was `renewed` where it has waited for one before.
+[[nodiscard]] call_action session_lost(session_facts const& now, bool handshake, bool renewed) noexcept;
 
 /// One call. Each of its ways to go on is bounded.
 class call_life {
@@ -17204,6 +17422,15 @@ COMCP_DECL call_action call_life::answered(wire::result_kind kind, call_facts co
   return rounds_left_-- > 0 ? call_action::answer : call_action::too_many_rounds;
 }
 
+COMCP_DECL bool may_renew(session_facts const& now) noexcept {
+  constexpr unsigned most = 2;
+  return now.restarting || (now.ready && now.renewals < most);
+}
+
+COMCP_DECL call_action session_lost(session_facts const& now, bool handshake, bool renewed) noexcept {
+  return may_renew(now) && !handshake && !renewed ? call_action::renew : call_action::deliver;
+}
+
 }  // namespace comcp::sansio
 #endif
 
@@ -17230,6 +17457,8 @@ class exchange {
   /// Whether what came is not the end of it: settle() goes on then.
   COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
+  /// Progress of a call that is under way.
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
   /// What the server asks back is answered by what this makes.
   rounds_link& rounds(rounds_maker make) {
     rounds_ = make(core_);
@@ -17368,7 +17597,6 @@ class inbound {
   COMCP_LAZY void answer(jsonrpc::envelope& m, request_id stream);
   COMCP_LAZY void reply_to(pending_entry const& e, reply&& r);
   COMCP_LAZY void notification(jsonrpc::envelope& m);
-  COMCP_LAZY void progress(json::value const& params);
   COMCP_LAZY void bad(jsonrpc::envelope const& m);
   COMCP_LAZY [[nodiscard]] reply result_of(jsonrpc::envelope const& m) const;
 
@@ -17609,6 +17837,7 @@ class outbound {
 
  private:
   COMCP_LAZY void send(outgoing message);
+  COMCP_LAZY result<void> hand_over(outgoing&& message);
 
   client_core& core_;
 };
@@ -18589,8 +18818,6 @@ class legacy final : public codec {
   [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
                                                request_meta const& meta) const override;
   [[nodiscard]] COMCP_DECL result<result_kind> classify(method const& m, json::view result) const override;
-  /// Batches exist in 2025-03-26 alone.
-  [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
 
  private:
   protocol_version version_;
@@ -18679,7 +18906,6 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   [[nodiscard]] bool is_modern() const noexcept { return facts.is_modern(); }
   [[nodiscard]] bool is_http() const noexcept { return connection.channel().is_http(); }
   COMCP_LAZY [[nodiscard]] era_verdict verdict() const;
-  COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
 
   any_handler const handler;
   detail::connect_settings settings;
@@ -18726,6 +18952,69 @@ inline asio::any_io_executor serial(asio::any_io_executor ex) {
 }
 
 }  // namespace comcp::detail
+
+// sansio/backoff.hpp
+// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+namespace comcp {
+
+namespace sansio {
+
+/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
+class backoff {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  static constexpr milliseconds shortest{100};
+  /// What was open for less long has failed.
+  static constexpr std::chrono::seconds lasting{5};
+
+  explicit backoff(reconnect_policy const& policy) : policy_(policy) {}
+
+  /// It could not be opened: the next wait, or nothing when the attempts are used up.
+  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
+    if (++failures_ > policy_.attempts()) return {};
+    return wait(random, asked);
+  }
+  /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
+  /// no reason to come back sooner: a server may end each stream after one event.
+  [[nodiscard]] std::optional<milliseconds> ended(std::chrono::nanoseconds lived, bool brought, double random,
+                                                  std::optional<milliseconds> asked = {}) {
+    if (lived < lasting && !brought) return failed(random, asked);
+    if (lived >= lasting) proved();
+    failures_ = 0;
+    if (policy_.attempts() == 0) return {};
+    return wait(random, asked);
+  }
+  /// All is well: the next failure is the first.
+  void proved() noexcept { failures_ = steps_ = 0; }
+  /// In a row, the last one too that found the attempts used up.
+  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
+
+ private:
+  [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
+    auto const most = policy_.longest();
+    // No server may ask for a busy loop.
+    if (asked) asked = std::clamp(*asked, std::min({shortest, policy_.first(), most}), most);
+    auto const first = std::min(asked.value_or(most), policy_.first());
+    double const grown = static_cast<double>(first.count()) * std::pow(policy_.factor(), std::min(steps_++, 64U));
+    double const bounded = std::min(grown, static_cast<double>(most.count()));
+    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - policy_.jitter() * random)));
+    return std::max(chosen, asked.value_or(chosen));
+  }
+
+  reconnect_policy policy_;
+  unsigned failures_ = 0;  // that use up the attempts
+  unsigned steps_ = 0;     // by which the wait has grown
+};
+
+}  // namespace sansio
+}  // namespace comcp
 
 // client/input_rounds.hpp
 // What a server asks back while it works on a call: the requests of one round, answered by the handler at once
@@ -18887,69 +19176,6 @@ class chance {
 };
 
 }  // namespace comcp::detail
-
-// sansio/backoff.hpp
-// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <optional>
-
-namespace comcp {
-
-namespace sansio {
-
-/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
-class backoff {
- public:
-  using milliseconds = std::chrono::milliseconds;
-
-  static constexpr milliseconds shortest{100};
-  /// What was open for less long has failed.
-  static constexpr std::chrono::seconds lasting{5};
-
-  explicit backoff(reconnect_policy const& policy) : policy_(policy) {}
-
-  /// It could not be opened: the next wait, or nothing when the attempts are used up.
-  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
-    if (++failures_ > policy_.attempts()) return {};
-    return wait(random, asked);
-  }
-  /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
-  /// no reason to come back sooner: a server may end each stream after one event.
-  [[nodiscard]] std::optional<milliseconds> ended(std::chrono::nanoseconds lived, bool brought, double random,
-                                                  std::optional<milliseconds> asked = {}) {
-    if (lived < lasting && !brought) return failed(random, asked);
-    if (lived >= lasting) proved();
-    failures_ = 0;
-    if (policy_.attempts() == 0) return {};
-    return wait(random, asked);
-  }
-  /// All is well: the next failure is the first.
-  void proved() noexcept { failures_ = steps_ = 0; }
-  /// In a row, the last one too that found the attempts used up.
-  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
-
- private:
-  [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
-    auto const most = policy_.longest();
-    // No server may ask for a busy loop.
-    if (asked) asked = std::clamp(*asked, std::min({shortest, policy_.first(), most}), most);
-    auto const first = std::min(asked.value_or(most), policy_.first());
-    double const grown = static_cast<double>(first.count()) * std::pow(policy_.factor(), std::min(steps_++, 64U));
-    double const bounded = std::min(grown, static_cast<double>(most.count()));
-    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - policy_.jitter() * random)));
-    return std::max(chosen, asked.value_or(chosen));
-  }
-
-  reconnect_policy policy_;
-  unsigned failures_ = 0;  // that use up the attempts
-  unsigned steps_ = 0;     // by which the wait has grown
-};
-
-}  // namespace sansio
-}  // namespace comcp
 
 namespace comcp {
 class client_core;
@@ -19242,6 +19468,42 @@ class subscription_hub_link final : public subscriptions_link {
 }  // namespace comcp
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
+// client/impl/capacity.ipp
+
+namespace comcp::detail {
+
+COMCP_LAZY_DECL asio::awaitable<error> capacity::wait(call_options options) {
+  if (line_.empty() && has_room()) {
+    ++turns_;
+    co_return error();
+  }
+  pending_entry e(pending_entry::span::client);
+  auto const timeout = table_.timeout(options);
+  auto const now = table_.now();
+  if (!table_.enlist(e, now, timeout, later(now, table_.hard_limit(options)), true))
+    co_return error(errc::queue_full, "too many wait for capacity");
+  table_.end_with(options.stop(), e);
+  table_.table().line_up(line_, e.id);
+  auto const waited = co_await table_.wait(e);
+  if (waited) co_return error();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, "no call ended in time");
+  co_return waited.error();
+}
+
+COMCP_LAZY_DECL void capacity::offer() {
+  while (!line_.empty() && has_room()) {
+    auto const first = line_.front();
+    line_.pop_front();
+    if (!table_.table().find(first)) continue;  // it waited too long
+    ++turns_;
+    table_.end(first, json::value());
+  }
+}
+
+COMCP_LAZY_DECL bool capacity::has_room() const noexcept { return table_.table().room() > turns_; }
+
+}  // namespace comcp::detail
+
 // client/impl/connection.ipp
 #include <algorithm>
 
@@ -19508,6 +19770,7 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
+  inbound.add(detail::notification_sink(exchange));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
@@ -19603,14 +19866,6 @@ COMCP_LAZY_DECL void client_core::publish() {
   now->verdict = verdict();
   now->session = session();
   server.set(std::move(now));
-}
-
-COMCP_LAZY_DECL statistics client_core::statistics() const {
-  auto s = calls.statistics();
-  auto const info = connection.channel().info();
-  s.messages_out = info.messages_out;
-  s.bytes_out = info.bytes_out;
-  return s;
 }
 
 COMCP_LAZY_DECL std::optional<saved_session> client_core::session() const {
@@ -19754,6 +20009,21 @@ COMCP_LAZY_DECL void notify_roots_changed(client_core& core) {
   core.outbound.notify(method, {});
 }
 
+COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<void>> wait_for_capacity(client_core& core, call_options options) {
+  if (core.end_reason()) throw exception(*core.end_reason());
+  if (core.is_closing()) throw exception(error(errc::closed, "the client is closing"));
+  auto const failure = co_await core.calls.room().wait(std::move(options));
+  if (failure) throw exception(failure);
+  auto over = [hold = core.shared_from_this()](void*) noexcept {  // on whatever thread
+    try {
+      auto end = [hold] { hold->calls.room().turn_over(); };
+      if (hold->home()) detail::post(hold->home(), std::move(end));
+    } catch (...) {  // no memory for that: there is room for one call less
+    }
+  };
+  co_return std::shared_ptr<void>(&core, std::move(over));
+}
+
 COMCP_LAZY_DECL asio::awaitable<void> as_work(std::function<void()> f) {
   f();
   co_return;
@@ -19800,7 +20070,7 @@ COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   if (running_.contains(raw_id))
     return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
   auto const state = std::make_shared<running>();
-  if (running_.empty()) core_.calls.pause();
+  if (running_.empty()) core_.calls.hold_clocks(true);
   running_.emplace(raw_id, state);
   auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
@@ -19820,7 +20090,7 @@ COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_c
   auto const found = running_.find(raw_id);
   if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
   running_.erase(found);
-  if (running_.empty()) hold->calls.resume();
+  if (running_.empty()) hold->calls.hold_clocks(false);
   if (answered) {
     hold->outbound.send_text(jsonrpc::response(raw_id, answered->text()));
   } else if (auto const* const peer = answered.error().peer()) {
@@ -19875,7 +20145,7 @@ COMCP_LAZY_DECL void dispatcher::withdraw(std::string const& raw_id) {
   if (found == running_.end()) return;
   auto const state = found->second;
   running_.erase(found);
-  if (running_.empty()) core_.calls.resume();
+  if (running_.empty()) core_.calls.hold_clocks(false);
   *state->cancelled = true;
   state->signal.emit(asio::cancellation_type::terminal);
 }
@@ -19887,7 +20157,7 @@ COMCP_LAZY_DECL void dispatcher::cancel_all() {
     *p->cancelled = true;
     p->signal.emit(asio::cancellation_type::terminal);
   }
-  if (!all.empty()) core_.calls.resume();
+  if (!all.empty()) core_.calls.hold_clocks(false);
   for (auto const& [id, state] : all) {
     *state->cancelled = true;
     state->signal.emit(asio::cancellation_type::terminal);
@@ -19942,8 +20212,6 @@ COMCP_LAZY_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_co
 
 namespace comcp::detail {
 
-inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
-
 // A round that a caller takes over: the result, and the call that it belongs to.
 COMCP_LAZY json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
   json::writer w;
@@ -19975,7 +20243,8 @@ struct exchange::progress {
   sansio::call_life life;
   time_point sent_at, hard;
   nanoseconds left;
-  nanoseconds pause = first_rest;
+  // Before state alone goes back.
+  sansio::backoff rests{reconnect_policy::forever().delay(std::chrono::milliseconds(50), std::chrono::seconds(1))};
 };
 
 COMCP_LAZY_DECL error exchange::check(prepared_call const& c) const {
@@ -20037,6 +20306,26 @@ COMCP_LAZY_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
   else r = started.error();
   if (needs_settling(c, r)) r = co_await settle(c, std::move(r));
   co_return r;
+}
+
+COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value const& params) {
+  if (method != "notifications/progress") return false;
+  auto const token = params.view().find("progressToken");
+  std::optional<std::uint64_t> const id = token ? token->get_uint64() : std::nullopt;
+  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
+  if (!found || !(*found)->call) return ++core_.calls.counters().dropped, true;
+  auto const& options = (*found)->call->options;
+  if (options.extends_on_progress()) core_.calls.extend(*id);
+  auto const on_progress = options.on_progress();
+  if (!on_progress) return true;
+  auto const p = json::read<progress_notification>(params.view());
+  if (!p) return core_.fault(p.error()), true;
+  try {
+    on_progress(*p);
+  } catch (...) {
+    core_.fault(error(errc::invalid_argument, "a progress callback threw"));
+  }
+  return true;
 }
 
 COMCP_LAZY_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
@@ -20124,7 +20413,7 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progr
   auto state = required->request_state;
   result<std::string> answers = std::string();
   if (required->input_requests && !required->input_requests->empty()) {
-    p.pause = first_rest;
+    p.rests.proved();
     answers = co_await rounds_->answer(std::move(*required), c.options.stop(), p.hard);
   } else {
     auto const ended = co_await rest(p);
@@ -20164,14 +20453,14 @@ COMCP_LAZY_DECL asio::awaitable<error> exchange::rest(progress& p) {
   auto& calls = core_.calls;
   auto const before = calls.now();
   pending_entry e(pending_entry::span::client);
-  if (!calls.enlist(e, std::min({p.pause, p.left, std::chrono::nanoseconds(p.hard - before)})))
+  std::chrono::nanoseconds const pause = p.rests.failed(0).value();
+  if (!calls.enlist(e, std::min({pause, p.left, std::chrono::nanoseconds(p.hard - before)})))
     co_return error(errc::queue_full, "too many calls in flight");
   calls.end_with(p.call.options.stop(), e);
   auto const over = co_await calls.wait(e);
   if (over.error() != errc::timeout) co_return over.error();
   p.spend(calls.now() - before);
   if (p.left <= p.left.zero() || calls.now() >= p.hard) co_return error(errc::timeout, p.call.method.text());
-  p.pause = std::min<std::chrono::nanoseconds>(2 * p.pause, longest_rest);
   co_return error();
 }
 
@@ -20347,10 +20636,9 @@ COMCP_LAZY_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
 }
 
 COMCP_LAZY_DECL void inbound::batch(padded_text text, request_id stream) {
-  auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts.codec.get());
   jsonrpc::envelope whole;
   whole.text = text.view();
-  if (!old || !old->has_batches()) {
+  if (!core_.facts.codec || !core_.facts.codec->has_batches()) {
     whole.reason = json::parse(text) ? "a batch, which this protocol version has not" : "not JSON";
     return bad(whole);
   }
@@ -20440,30 +20728,8 @@ COMCP_LAZY_DECL void inbound::notification(jsonrpc::envelope& m) {
     }
     params = std::move(*parsed);
   }
-  if (m.method == "notifications/progress") return progress(params);
   for (auto const& sink : sinks_) {
     if (sink.notified(m.method, params)) return;
-  }
-}
-
-COMCP_LAZY_DECL void inbound::progress(json::value const& params) {
-  auto const token = params.view().find("progressToken");
-  std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
-  if (!found || !(*found)->call) {
-    ++core_.calls.counters().dropped;
-    return;
-  }
-  auto const& call_opts = (*found)->call->options;
-  if (call_opts.extends_on_progress()) core_.calls.extend(*id);
-  auto const on_progress = call_opts.on_progress();
-  if (!on_progress) return;
-  auto p = json::read<progress_notification>(params.view());
-  if (!p) return core_.fault(p.error());
-  try {
-    on_progress(*p);
-  } catch (...) {
-    core_.fault(error(errc::invalid_argument, "a progress callback threw"));
   }
 }
 
@@ -21222,7 +21488,7 @@ COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec co
     if (auto const labelled = label(message, e, codec, core_.facts.tools); !labelled) return labelled.error();
   }
   if (core_.settings.tracer) core_.trace(direction::sent, message.text);
-  auto sent = core_.connection.channel().send(std::move(message));
+  auto sent = hand_over(std::move(message));
   e.sent = sent.has_value();
   return sent;
 }
@@ -21253,8 +21519,18 @@ COMCP_LAZY_DECL void outbound::send_text(std::string text) {
 COMCP_LAZY_DECL void outbound::send(outgoing message) {
   if (core_.is_http()) label(message, core_.facts);
   if (core_.settings.tracer) core_.trace(direction::sent, message.text);
-  auto const sent = core_.connection.channel().send(std::move(message));
+  auto const sent = hand_over(std::move(message));
   if (!sent) core_.fault(sent.error());
+}
+
+COMCP_LAZY_DECL result<void> outbound::hand_over(outgoing&& message) {
+  auto const size = message.text.size();
+  auto sent = core_.connection.channel().send(std::move(message));
+  if (sent) {
+    ++core_.calls.counters().messages_out;
+    core_.calls.counters().bytes_out += size;
+  }
+  return sent;
 }
 
 }  // namespace comcp::detail
@@ -21281,21 +21557,24 @@ COMCP_LAZY_DECL void recovery::break_off(error reason) {
 }
 
 COMCP_LAZY_DECL void recovery::session_lost(request_id id, error why) {
-  constexpr unsigned most = 2;  // without one answer in between
   auto const* const found = id ? core_.calls.table().find(id) : nullptr;
-  auto const& life = connection_.life();
-  bool const hopeless = !life.is_restarting() && (!life.is(sansio::life_state::ready) || renewals_in_a_row_ >= most);
+  sansio::session_facts now;
+  now.ready = connection_.life().is(sansio::life_state::ready);
+  now.restarting = connection_.life().is_restarting();
+  now.renewals = renewals_in_a_row_;
+  bool const hopeful = sansio::may_renew(now);
   if (found && (*found)->call) {
-    if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
+    if (!hopeful) renewals_in_a_row_ = 0;  // for the next call to try again
     auto& e = **found;
-    if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
+    if (sansio::session_lost(now, e.handshake, e.renewed) == sansio::call_action::deliver) {
       core_.calls.end(id, std::move(why));
     } else {
+      e.renewed = true;
       e.sent = false;
       core_.calls.table().line_up(deferred_, id);
     }
   }
-  if (!hopeless) renew();
+  if (hopeful) renew();
 }
 
 COMCP_LAZY_DECL void recovery::check_era() {
@@ -23166,7 +23445,7 @@ class stream_options {
   /// Bounds of what waits to be written; beyond them send() says errc::queue_full.
   stream_options& queue(queue_limits limits) { return queue_ = limits, *this; }
   /// How long close() lets the queue drain, and the stream say goodbye (default 1 s).
-  stream_options& close_wait(std::chrono::milliseconds wait) { return close_wait_ = wait, *this; }
+  stream_options& close_wait(timespan wait) { return close_wait_ = wait, *this; }
   stream_options& time(std::shared_ptr<time_source> source) { return time_ = std::move(source), *this; }
   /// What info() says: a kind and an address without secrets.
   stream_options& label(std::string kind, std::string target) {
@@ -23175,7 +23454,7 @@ class stream_options {
 
   [[nodiscard]] std::size_t max_line() const noexcept { return max_line_; }
   [[nodiscard]] queue_limits const& queue() const noexcept { return queue_; }
-  [[nodiscard]] std::chrono::milliseconds close_wait() const noexcept { return close_wait_; }
+  [[nodiscard]] std::chrono::nanoseconds close_wait() const noexcept { return close_wait_; }
   [[nodiscard]] std::shared_ptr<time_source> time() const { return time_ ? time_ : steady_time(); }
   [[nodiscard]] std::string const& kind() const noexcept { return kind_; }
   [[nodiscard]] std::string const& target() const noexcept { return target_; }
@@ -23183,7 +23462,7 @@ class stream_options {
  private:
   std::size_t max_line_ = jsonrpc::framer::default_max_line;
   queue_limits queue_;
-  std::chrono::milliseconds close_wait_{1000};
+  std::chrono::nanoseconds close_wait_ = std::chrono::seconds(1);
   std::shared_ptr<time_source> time_;
   std::string kind_ = "stream";
   std::string target_;
@@ -23197,13 +23476,13 @@ class closing_wait {
   closing_wait(asio::any_io_executor const& executor, stream_options const& options)
       : time_(options.time()), alarm_(time_->make_deadline(executor)), wait_(options.close_wait()) {}
 
-  void arm(std::function<void()> end) { alarm_->arm(time_->now() + wait_, std::move(end)); }
+  void arm(std::function<void()> end) { alarm_->arm(later(time_->now(), wait_), std::move(end)); }
   void disarm() noexcept { alarm_->disarm(); }
 
  private:
   std::shared_ptr<time_source> time_;
   std::unique_ptr<deadline> alarm_;
-  std::chrono::milliseconds wait_;
+  std::chrono::nanoseconds wait_;
 };
 
 /// A transport that is one Session over one Stream at a time.
@@ -23708,10 +23987,13 @@ class byte_stream_session final : public stream_session<Stream> {
 
 /// A transport over one stream, see line_stream, used from the executor on which open() ran. Construct it from a
 /// connected stream (it then opens once), or from a connector, which open() calls each time.
-template <line_stream Stream>
+template <class Stream>
 class byte_stream : public detail::session_transport<Stream, detail::byte_stream_session<Stream>> {
  public:
   using byte_stream::session_transport::session_transport;
+  static_assert(line_stream<Stream>,
+                "comcp: this type is no line_stream: it needs async_read_some, async_write_some and close "
+                "(or a stream_closer), see transport/line_stream.hpp");
 };
 
 }  // namespace comcp
@@ -24058,8 +24340,8 @@ class spawn_options {
   /// Empty: that of this process. A command with a slash that is relative starts here.
   std::string working_directory;
   error_output error_to = error_output::pipe;
-  std::chrono::milliseconds exit_wait{2000};  ///< From stop() to SIGTERM.
-  std::chrono::milliseconds term_wait{2000};  ///< From SIGTERM to SIGKILL.
+  std::chrono::nanoseconds exit_wait = std::chrono::seconds(2);  ///< From stop() to SIGTERM.
+  std::chrono::nanoseconds term_wait = std::chrono::seconds(2);  ///< From SIGTERM to SIGKILL.
   std::shared_ptr<time_source> time;          ///< Empty: steady_time().
   bool use_pidfd = true;                      ///< False: poll for the exit after stop().
 };
@@ -24110,7 +24392,7 @@ class child_process {
   void close_input() noexcept;
   /// Starts the ladder's clock: exit_wait, but no longer than `most`; SIGTERM to the child and its group, term_wait,
   /// SIGKILL to both, kill_wait. The input is the caller's to close, before or later; before SIGTERM it is closed anyway.
-  void stop(std::chrono::milliseconds most = std::chrono::milliseconds::max());
+  void stop(std::chrono::nanoseconds most = std::chrono::nanoseconds::max());
   /// Closes everything, the input first; SIGKILL to the child and its group; reaps what has ended by then.
   void kill() noexcept;
   /// What ends its stdin, kills it and its group, and has it reaped in the background: from any thread, at once, and
@@ -24522,8 +24804,8 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
     if (auto call = std::exchange(done, nullptr)) call();
   }
 
-  void after(std::chrono::milliseconds wait, void (state::*next)()) {
-    ladder->arm(time->now() + wait, [weak = weak_from_this(), next] {
+  void after(std::chrono::nanoseconds wait, void (state::*next)()) {
+    ladder->arm(comcp::detail::later(time->now(), wait), [weak = weak_from_this(), next] {
       auto const self = weak.lock();
       if (!self || self->now == phase::finished) return;
       self->look();
@@ -24565,8 +24847,8 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   std::shared_ptr<time_source> time;
   std::unique_ptr<deadline> ladder;
   std::unique_ptr<deadline> poll;
-  std::chrono::milliseconds exit_wait;
-  std::chrono::milliseconds term_wait;
+  std::chrono::nanoseconds exit_wait;
+  std::chrono::nanoseconds term_wait;
   std::function<void()> done;
   std::optional<exit_status> status;
   exit_status how;
@@ -24617,7 +24899,7 @@ COMCP_DECL std::optional<exit_status> const& child_process::status() const noexc
 
 COMCP_DECL void child_process::close_input() noexcept { state_->pipes.close_input(); }
 
-COMCP_DECL void child_process::stop(std::chrono::milliseconds most) {
+COMCP_DECL void child_process::stop(std::chrono::nanoseconds most) {
   if (state_->now != state::phase::running) return;
   state_->now = state::phase::stopping;
   if (!state_->pidfd.is_open()) state_->poll_exit();
@@ -24719,9 +25001,9 @@ class stdio {
   stdio& stderr_to(stderr_target target) & { return settings_.error_to = std::move(target), *this; }
   /// How long the server may take to exit after the end of its stdin before SIGTERM. Default 2 s. Both waits and half a
   /// second more should fit into connect_options().close_timeout(), which kills at once.
-  stdio& exit_wait(std::chrono::milliseconds wait) & { return settings_.process.exit_wait = wait, *this; }
+  stdio& exit_wait(timespan wait) & { return settings_.process.exit_wait = wait, *this; }
   /// How long after SIGTERM before SIGKILL. Default 2 s.
-  stdio& term_wait(std::chrono::milliseconds wait) & { return settings_.process.term_wait = wait, *this; }
+  stdio& term_wait(timespan wait) & { return settings_.process.term_wait = wait, *this; }
   stdio& time(std::shared_ptr<time_source> source) & { return settings_.process.time = std::move(source), *this; }
 
   stdio&& env(std::string name, std::string value) && { return std::move(env(std::move(name), std::move(value))); }
@@ -24730,8 +25012,8 @@ class stdio {
   stdio&& max_line(std::size_t bytes) && { return std::move(max_line(bytes)); }
   stdio&& queue(queue_limits limits) && { return std::move(queue(limits)); }
   stdio&& stderr_to(stderr_target target) && { return std::move(stderr_to(std::move(target))); }
-  stdio&& exit_wait(std::chrono::milliseconds wait) && { return std::move(exit_wait(wait)); }
-  stdio&& term_wait(std::chrono::milliseconds wait) && { return std::move(term_wait(wait)); }
+  stdio&& exit_wait(timespan wait) && { return std::move(exit_wait(wait)); }
+  stdio&& term_wait(timespan wait) && { return std::move(term_wait(wait)); }
   stdio&& time(std::shared_ptr<time_source> source) && { return std::move(time(std::move(source))); }
 
   [[nodiscard]] stdio_settings const& settings() const noexcept { return settings_; }

@@ -1725,7 +1725,7 @@ struct to_server_config {
 
 /// The server of an expanded entry (expand_server()), its timeout among the options, and a handshake that may take as
 /// long as the start. stdio: without a shell, in `cwd` or the directory of the host, with `env` beside the safe default
-/// variables. Headers are sent with every request. Names and retry policy are for the caller to say.
+/// variables. Headers are sent with every request. Names and reconnect_policy are for the caller to say.
 inline constexpr detail::to_server_config to_server_config;
 
 }  // namespace comcp
@@ -4495,7 +4495,7 @@ class server_life {
   [[nodiscard]] unsigned failures() const noexcept { return backoff_.failures(); }
   [[nodiscard]] std::uint64_t starts() const noexcept { return starts_; }
   /// While it backs off.
-  [[nodiscard]] std::optional<time_point> retry_at() const noexcept;
+  [[nodiscard]] std::optional<time_point> reconnects_at() const noexcept;
   /// The last 32 events, the oldest first.
   [[nodiscard]] std::deque<server_event> const& history() const noexcept { return history_; }
 
@@ -4665,7 +4665,7 @@ COMCP_DECL void server_life::stop(time_point now, error why) {
   become(server_state::stopped, now, std::move(why));
 }
 
-COMCP_DECL std::optional<server_life::time_point> server_life::retry_at() const noexcept {
+COMCP_DECL std::optional<server_life::time_point> server_life::reconnects_at() const noexcept {
   if (state_ != server_state::backing_off) return {};
   return until_;
 }
@@ -4823,7 +4823,7 @@ struct server_status {
   error reason;                        ///< The last failure, while the server is not ready.
   unsigned failures = 0;               ///< In a row.
   std::uint64_t starts = 0;            ///< Connections that became ready.
-  std::optional<std::chrono::steady_clock::time_point> retry_at;  ///< While backing off.
+  std::optional<std::chrono::steady_clock::time_point> reconnects_at;  ///< While backing off.
   std::vector<server_event> history;   ///< The last 32 events, the oldest first.
   implementation server_info;          ///< Of the last connection, and so are the next two.
   std::optional<protocol_version> version;
@@ -4954,6 +4954,7 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   std::atomic<bool> doubtful_ = false;   // calls in a row have failed
   sansio::server_life life_;
   server_connection connection_;
+  chance chance_;
   std::shared_ptr<outcome> awaited_;  // of the attempt that is made, where somebody waits for it
 
   std::mutex mutable mutex_;
@@ -5020,7 +5021,7 @@ COMCP_LAZY_DECL asio::awaitable<void> server_connection::try_until_ready(std::sh
     while (life.state() == server_state::backing_off) {
       co_await pause(a);
       if (epoch_ != a->epoch) co_return;
-      if (auto const at = life.retry_at(); at && server_.time()->now() >= *at) server_.attempt_begins();
+      if (auto const at = life.reconnects_at(); at && server_.time()->now() >= *at) server_.attempt_begins();
     }
     if (life.state() != server_state::starting) co_return;
     std::shared_ptr<client_core> made;
@@ -5045,7 +5046,7 @@ COMCP_LAZY_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<a
   a->wake = wake;
   auto const alarm = server_.time()->make_deadline(server_.home());
   std::function<void()> ring = [wake] { wake->open(); };
-  if (auto const until = server_.life().retry_at()) alarm->arm(*until, std::move(ring));
+  if (auto const until = server_.life().reconnects_at()) alarm->arm(*until, std::move(ring));
   co_await wake->wait();
   a->wake.reset();
 }
@@ -5151,7 +5152,6 @@ COMCP_LAZY_DECL void server_connection::context_gone() noexcept {
 #define COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP
 // Drives sansio/server_life, and tells of it.
 
-#include <random>
 #include <utility>
 
 namespace comcp::detail {
@@ -5164,11 +5164,6 @@ struct live_server::outcome {
 };
 
 namespace server_detail {
-
-inline double chance() {
-  thread_local std::minstd_rand random{std::random_device()()};
-  return std::uniform_real_distribution<double>()(random);
-}
 
 // On its home, or on that of the owner where it is another.
 inline void tell(asio::any_io_executor const& home, std::shared_ptr<owner_home> const& told_at,
@@ -5251,7 +5246,7 @@ COMCP_LAZY_DECL void live_server::became_ready() {
 }
 
 COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
-  auto next = life_.lost(time_->now(), why, server_detail::chance());
+  auto next = life_.lost(time_->now(), why, chance_());
   if (next.what == step::action::none) return next;
   release(why);
   changed();
@@ -5272,7 +5267,7 @@ COMCP_LAZY_DECL void live_server::call_ended(error const* failure) {
   doubtful_ = true;
   auto judge = [this, how, why = failure ? *failure : error()] {
     doubtful_ = how == end::undelivered;
-    carry_out(life_.call_ended(time_->now(), how, why, server_detail::chance()));
+    carry_out(life_.call_ended(time_->now(), how, why, chance_()));
   };
   if (!told_at_) return judge();
   post(home_, [self = shared_from_this(), judge = std::move(judge)] { judge(); });
@@ -5334,7 +5329,7 @@ COMCP_LAZY_DECL void live_server::publish() {
   s.reason = is_ready ? error() : life_.reason();
   s.failures = life_.failures();
   s.starts = life_.starts();
-  s.retry_at = life_.retry_at();
+  s.reconnects_at = life_.reconnects_at();
   s.history.assign(life_.history().begin(), life_.history().end());
   auto const& core = connection_.core();
   if (core) {
@@ -5613,7 +5608,7 @@ std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> c
 /// connection breaks ends as a client's does, and the others go on. What fails is told to the member's circuit breaker.
 ///
 /// Members are started when the pool is made; those whose configuration is lazy() at the first use. One that is lost is
-/// started anew as its configuration's retry policy says; one that has failed for good is tried again by warm_up(), and
+/// started anew as its configuration's reconnect_policy says; one that has failed for good is tried again by warm_up(), and
 /// under reconnect_policy::never() it is removed. All sessions have one identity (transport_info().identity): a member
 /// with other credentials than the first one that became ready is refused. That covers authenticators, and no headers,
 /// arguments or environment variables that were set by hand; share one comcp::bearer among the configurations.
@@ -5638,13 +5633,12 @@ class pool {
   /// Starts every member that is not started or has failed, in parallel. Completes when each is ready or its first
   /// attempt has failed. Errors: no_connections where none is ready then.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> warm_up() const;
-  /// Waits for a ready member. Errors: no_connections.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<lease> checkout(
-      std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
+  /// Waits for a ready member; zero takes only one that is ready now. Errors: no_connections.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<lease> checkout(timespan timeout = std::chrono::seconds(5)) const;
   /// Calls `fn`, which takes a client const& and gives an awaitable, with a connection that is on loan until that has
   /// ended, whichever way. Runs it on the caller's executor.
   template <class Fn>
-  [[nodiscard]] auto with_connection(Fn fn, std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const {
+  [[nodiscard]] auto with_connection(Fn fn, timespan timeout = std::chrono::seconds(5)) const {
     return detail::with_lease(core_, std::move(fn), timeout);
   }
 
@@ -5660,7 +5654,9 @@ class pool {
   /// In the order in which they were added.
   COMCP_LAZY [[nodiscard]] std::vector<server_status> connections() const;
   COMCP_LAZY [[nodiscard]] pool_statistics stats() const;
-  COMCP_LAZY [[nodiscard]] asio::any_io_executor get_executor() const;
+  using executor_type = asio::any_io_executor;
+  /// Empty where this was moved from.
+  COMCP_LAZY [[nodiscard]] executor_type get_executor() const noexcept;
 
   // The operations of a client, as comcp/client/client.hpp describes them.
 
@@ -6143,7 +6139,7 @@ COMCP_LAZY_DECL pool::pool(asio::any_io_executor home, std::vector<server_config
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> pool::warm_up() const { return detail::on_home(core_, core_->warm_up()); }
-COMCP_LAZY_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
+COMCP_LAZY_DECL asio::awaitable<lease> pool::checkout(timespan timeout) const {
   return detail::on_home(core_, detail::check_out(core_, timeout));
 }
 COMCP_LAZY_DECL asio::awaitable<std::string> pool::add(server_config config) const {
@@ -6158,7 +6154,9 @@ COMCP_LAZY_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_
 COMCP_LAZY_DECL asio::awaitable<void> pool::close() const { return detail::on_home(core_, core_->close()); }
 COMCP_LAZY_DECL std::vector<server_status> pool::connections() const { return core_->members().status(); }
 COMCP_LAZY_DECL pool_statistics pool::stats() const { return core_->members().statistics(); }
-COMCP_LAZY_DECL asio::any_io_executor pool::get_executor() const { return core_->home(); }
+COMCP_LAZY_DECL asio::any_io_executor pool::get_executor() const noexcept {
+  return core_ ? core_->home() : asio::any_io_executor();
+}
 
 }  // namespace comcp
 
@@ -7649,7 +7647,7 @@ class registry_options {
   /// How long list changes are gathered before a refresh (default 300 ms).
   registry_options& debounce(std::chrono::milliseconds d) { return debounce_ = d, *this; }
   /// The bound of close() (default 10 s): servers that are not through by then are ended abruptly.
-  registry_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
+  registry_options& close_timeout(timespan d) { return close_timeout_ = d, *this; }
   registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   /// Decides which tools, prompts and instructions are offered (default: all). It is asked about each definition that is
   /// listed, and again when a blocked one is called; clients of registry.find() go past it. Use it on the registry's
@@ -7735,7 +7733,7 @@ class registry {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Waits until no server is starting for the first time, or `limit` has passed. Says whether all are ready and listed,
   /// lazy ones that nobody used yet left aside.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<bool> settled(std::chrono::nanoseconds limit) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<bool> settled(timespan limit) const;
 
   COMCP_LAZY [[nodiscard]] std::vector<std::string> servers() const;  ///< By name.
   COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
@@ -7785,7 +7783,9 @@ class registry {
   /// Lists all servers anew that are ready, for 30 s at most. What fails is in faults().
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> refresh() const;
 
-  COMCP_LAZY [[nodiscard]] asio::any_io_executor get_executor() const;
+  using executor_type = asio::any_io_executor;
+  /// Empty where this was moved from.
+  COMCP_LAZY [[nodiscard]] executor_type get_executor() const noexcept;
 
  private:
   COMCP_LAZY [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
@@ -8941,7 +8941,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry::reconnect(std::string_view name)
 COMCP_LAZY_DECL asio::awaitable<void> registry::close() const {
   return detail::on_home(core(), core()->servers.close());
 }
-COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
+COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(timespan limit) const {
   return detail::on_home(core(), core()->servers.settled(limit));
 }
 
@@ -8964,7 +8964,9 @@ COMCP_LAZY_DECL result<std::string> registry::instructions(std::string_view serv
   return core()->offers.instructions(server);
 }
 COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
-COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
+COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const noexcept {
+  return core_ ? core_->home() : asio::any_io_executor();
+}
 
 COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
                                                                  call_options options) const {

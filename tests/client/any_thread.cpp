@@ -114,3 +114,31 @@ TEST_CASE("any thread: a watch begins and ends on any", "[client][threads]") {
   watch.stop();
   watch.stop();
 }
+
+TEST_CASE("any thread: statistics hold together while calls come and go", "[client][threads]") {
+  asio::io_context io;
+  fake_server server(io.get_executor());
+  server.answer("tools/call", json::raw(R"({"content":[]})"));
+  elsewhere e(server, io);
+  std::atomic<bool> over{false}, right{true};
+  std::thread reader([&] {
+    std::uint64_t before = 0;
+    while (!over) {
+      auto const s = e.cl.statistics();
+      bool const whole = s.tracked == s.pending + s.completed + s.failed + s.timed_out + s.cancelled;
+      if (!whole || s.pending > 10 || s.tracked < before || s.oldest_pending < 0s) right = false;
+      before = s.tracked;
+    }
+  });
+  for (int round = 0; round < 30; ++round) {
+    std::vector<std::future<call_tool_result>> all;
+    for (int i = 0; i < 10; ++i) all.push_back(e.cl.async_call_tool("x", {}, call_options(), asio::use_future));
+    for (auto& each : all) each.get();
+  }
+  over = true;
+  reader.join();
+  CHECK(right);
+  CHECK(e.cl.statistics().completed == 300);
+  CHECK(e.cl.statistics().oldest_pending == 0s);
+  CHECK(e.cl.statistics().messages_out >= 300);
+}

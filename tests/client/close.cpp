@@ -271,3 +271,27 @@ TEST_CASE("close: a tracer may destroy the client", "[client]") {
   CHECK(o->times == 1);
   CHECK(o->error() == errc::closed);
 }
+
+// docs/from-boost.md
+TEST_CASE("close: a coroutine that was cancelled closes in peace once it has heard of that", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.expect("tools/call").expect("notifications/cancelled");
+  auto client = c.connect(s.transport());
+  bool heard = false;
+  auto const work = [&]() -> asio::awaitable<void> {
+    auto call = as_result(client->call_tool("slow"));
+    auto const answer = co_await std::move(call);
+    heard = !answer && answer.error() == errc::cancelled;
+    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    co_await client->close();
+  };
+  auto const end = c.start(work());
+  CHECK_FALSE(end->done());
+  end->cancel();
+  c.settle();
+  CHECK(heard);
+  CHECK(end->ok());
+  CHECK(client->status() == connection_status::disconnected);
+  CHECK(s.verdict() == all_well);
+}

@@ -102,3 +102,13 @@ TEST_CASE("keep_alive: a restart in the middle of a ping does not double it", "[
   }
   CHECK(server.count("ping") > 1);
 }
+
+TEST_CASE("keep_alive: an interval of zero, and one without end, are none", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  auto const never = GENERATE(std::chrono::seconds(0), std::chrono::seconds::max());
+  auto client = c.connect(s.transport(), c.options().ping_interval(60s).ping_interval(never));
+  c.advance(1h);
+  CHECK(s.verdict() == all_well);
+  CHECK(client->status() == connection_status::ready);
+}

@@ -296,3 +296,25 @@ TEST_CASE("restart: a call that waited is checked against what the new server ha
   CHECK(subscription->error() == errc::capability_missing);
   CHECK(server.count("tools/call") == 0);
 }
+
+TEST_CASE("restart: chance shortens the waits of many clients", "[client]") {
+  conversation c;
+  std::vector<fake_server> servers;
+  std::vector<client> clients;
+  for (int i = 0; i < 20; ++i) {
+    servers.emplace_back(c.io.get_executor());
+    auto policy = reconnect_policy().jitter(0.5).attempts(1).delay(10s, 10s);
+    clients.push_back(*c.connect(servers.back().transport(), c.options().reconnect(policy)));
+  }
+  for (auto& each : servers) each.drop();
+  c.settle();
+  auto const back = [&] {
+    return std::count_if(clients.begin(), clients.end(), [](auto const& each) { return each.status() == connection_status::ready; });
+  };
+  c.advance(4999ms);
+  CHECK(back() == 0);
+  c.advance(4501ms);
+  CHECK(back() > 0);  // that all twenty wait for the last half second is one case in 10^20
+  c.advance(500ms);
+  CHECK(back() == 20);
+}

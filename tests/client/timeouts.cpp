@@ -210,3 +210,32 @@ TEST_CASE("timeouts: one above the default hard maximum holds for the rounds of 
   t.advance(5min);
   CHECK(o->error() == errc::timeout);
 }
+
+TEST_CASE("timeouts: zero and what no clock holds are none, for a client and for a call", "[client]") {
+  conversation c;
+  auto const never = GENERATE(std::chrono::seconds(0), std::chrono::seconds::max());
+  auto const of_client = GENERATE(true, false);
+  auto s = modern_script();
+  s.expect("tools/call").as("call");
+  auto options = c.options();
+  call_options own;
+  if (of_client) options.timeout(never).hard_timeout(never);
+  else own.timeout(never).hard_timeout(never);
+  auto client = c.connect(s.transport(), std::move(options));
+  auto const call = c.start(client->call_tool("x", args(), std::move(own)));
+  c.advance(24h * 365);
+  CHECK_FALSE(call->done());
+  s.reply_to("call", tool_text);
+  c.settle();
+  CHECK(call->ok());
+}
+
+TEST_CASE("timeouts: nothing to close in kills at once", "[client]") {
+  conversation c;
+  auto s = modern_script();
+  s.never_closes();
+  auto client = c.connect(s.transport(), c.options().close_timeout(0s));
+  auto const closing = c.start(client->close());
+  c.advance(1ns);
+  CHECK(closing->ok());
+}

@@ -22,7 +22,7 @@ TEST_CASE("registry: the catalog heals after a crash, and keeps its part meanwhi
   s.drop();
   h.settle();
   CHECK(state_of(r, "x") == server_state::backing_off);
-  CHECK(r.status("x")->retry_at == h.clock->now() + 500ms);
+  CHECK(r.status("x")->reconnects_at == h.clock->now() + 500ms);
   CHECK(r.status("x")->reason);
   CHECK(names(r.tools()) == strings{"x/a"});
   CHECK(r.find("x").error() == errc::not_ready);
@@ -124,7 +124,7 @@ TEST_CASE("registry: a flapping server waits longer each time, and others never 
   for (auto const wait : {500ms, 1000ms, 2000ms, 4000ms, 8000ms, 8000ms}) {
     s.drop();
     h.settle();
-    CHECK(r.status("x")->retry_at == h.clock->now() + wait);
+    CHECK(r.status("x")->reconnects_at == h.clock->now() + wait);
     CHECK(h.finish(r.call("calm/c")));
     h.advance(wait);
     CHECK(state_of(r, "x") == server_state::ready);
@@ -132,7 +132,7 @@ TEST_CASE("registry: a flapping server waits longer each time, and others never 
   h.advance(30s);  // proven
   s.drop();
   h.settle();
-  CHECK(r.status("x")->retry_at == h.clock->now() + 500ms);
+  CHECK(r.status("x")->reconnects_at == h.clock->now() + 500ms);
   CHECK(calm.connections() == 1);
   CHECK(calm.count("tools/list") == 1);
 }

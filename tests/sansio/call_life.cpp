@@ -81,3 +81,25 @@ TEST_CASE("call_life: an era in doubt is found out before anything else is made 
   now.era_in_doubt = false;
   CHECK(life.failed(peer(-32020), now) == action::list_again);
 }
+
+TEST_CASE("call_life: a call waits for a new session once, and handshakes never", "[sansio]") {
+  sansio::session_facts now;
+  now.ready = true;
+  CHECK(sansio::session_lost(now, false, false) == action::renew);
+  CHECK(sansio::session_lost(now, false, true) == action::deliver);
+  CHECK(sansio::session_lost(now, true, false) == action::deliver);
+}
+
+TEST_CASE("call_life: sessions are renewed twice in a row, and not while something else is done about them", "[sansio]") {
+  sansio::session_facts now;
+  CHECK_FALSE(sansio::may_renew(now));
+  now.ready = true;
+  now.renewals = 1;
+  CHECK(sansio::may_renew(now));
+  now.renewals = 2;
+  CHECK_FALSE(sansio::may_renew(now));
+  CHECK(sansio::session_lost(now, false, false) == action::deliver);
+  now.ready = false;
+  now.restarting = true;  // the new connection brings a new session
+  CHECK(sansio::may_renew(now));
+}

@@ -93,7 +93,7 @@ TEST_CASE("server_life: a failed server stays so until it is started by hand, wh
   auto life = in(state::failed);
   CHECK(life.failures() == 4);
   CHECK(life.reason() == errc::transport_failed);
-  CHECK_FALSE(life.retry_at());
+  CHECK_FALSE(life.reconnects_at());
   (void)life.start(t0);
   CHECK(life.failures() == 0);
   CHECK(life.lost(t0, crashed, 0).until == t0 + 500ms);
@@ -108,7 +108,7 @@ TEST_CASE("server_life: three attempts at 500, 1000 and 2000 ms", "[sansio]") {
     auto const step = life.lost(now, crashed, 1);
     CHECK(static_cast<int>(step.what) == static_cast<int>(action::wait));
     CHECK(step.until == now + wait);
-    CHECK(life.retry_at() == step.until);
+    CHECK(life.reconnects_at() == step.until);
     CHECK(static_cast<int>(life.due(step.until - 1ns).what) == static_cast<int>(action::wait));
     CHECK(static_cast<int>(life.due(step.until).what) == static_cast<int>(action::start));
     now = step.until;

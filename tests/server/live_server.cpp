@@ -133,7 +133,7 @@ TEST_CASE("live_server: retry as documented: three attempts at 500, 1000 and 200
   int expected = 0;
   for (auto const wait : {500ms, 1000ms, 2000ms}) {
     CHECK(k.state() == server_state::backing_off);
-    CHECK(k.live->status().retry_at == k.c.clock->now() + wait);
+    CHECK(k.live->status().reconnects_at == k.c.clock->now() + wait);
     k.c.advance(wait - 1ms);
     CHECK(attempts == expected);
     k.c.advance(1ms);
@@ -187,7 +187,7 @@ TEST_CASE("live_server: flapping: waits grow to the maximum, and attempts run ou
   while (k.state() == server_state::ready) {
     k.c.advance(5s);
     k.crash();
-    if (auto const at = k.live->status().retry_at) {
+    if (auto const at = k.live->status().reconnects_at) {
       auto const wait = std::chrono::duration_cast<std::chrono::milliseconds>(*at - k.c.clock->now());
       waits.push_back(std::to_string(wait.count()));
       k.c.advance(wait);
@@ -205,7 +205,7 @@ TEST_CASE("live_server: a connection that was proven begins the waits anew", "[s
   for (int i = 0; i != 5; ++i) {
     k.c.advance(30s);
     k.crash();
-    CHECK(k.live->status().retry_at == k.c.clock->now() + 500ms);
+    CHECK(k.live->status().reconnects_at == k.c.clock->now() + 500ms);
     k.c.advance(500ms);
     REQUIRE(k.state() == server_state::ready);
   }

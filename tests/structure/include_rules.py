@@ -71,7 +71,7 @@ FEATURES = {"cache", "caching", "validation", "interceptor", "interceptors", "in
 ERAS = {"wire", "codec", "legacy", "modern", "protocol_version", "negotiation"}
 # A part of the core: the headers of client/ that it may include, and the words that its code may not have.
 PARTS = {
-    "calls": ({"call", "options", "overlap_guard", "statistics"},
+    "calls": ({"call", "capacity", "counters", "options", "overlap_guard"},
               FEATURES | ERAS | {"client_core", "connection", "channel", "pipeline", "exchange", "inbound", "dispatcher",
                                  "recovery", "subscriptions"}),
     "pipeline": ({"call", "exchange"},

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
-"""known_names.py ROOT: every name of comcp in the tables of docs/coming-from.md is in the headers.
+"""known_names.py ROOT: every name of comcp in the tables of docs/ is in the headers.
 
 The last column of a table holds names as code: `name`, `type.member`, `type::member`. What is in parentheses or quotes
 is left out, and so are names of asio. A member must be in the body of its type or of a base; comments do not count.
@@ -85,10 +85,10 @@ def tables(text):
     return out
 
 
-def problems_of(text, names):
+def problems_of(text, names, expected):
     found = tables(text)
-    if len(found) < 3:
-        yield f"{len(found)} tables, three are expected"
+    if len(found) < expected:
+        yield f"{len(found)} tables, {expected} are expected"
     for table in found:
         for row in table:
             codes = re.findall(r"`([^`]+)`", row[-1])
@@ -103,11 +103,14 @@ def problems_of(text, names):
 
 
 def main(root):
-    text = (root / "docs" / "coming-from.md").read_text(encoding="utf-8")
-    wrong = list(problems_of(text, Names(headers_of(root))))
-    print(*wrong, sep="\n")
-    print(f"{sum(map(len, tables(text)))} rows, {len(wrong)} faults")
-    return 1 if wrong else 0
+    names, faults = Names(headers_of(root)), 0
+    for page, expected in (("coming-from.md", 3), ("from-boost.md", 1)):
+        text = (root / "docs" / page).read_text(encoding="utf-8")
+        wrong = list(problems_of(text, names, expected))
+        faults += len(wrong)
+        print(*wrong, sep="\n")
+        print(f"{page}: {sum(map(len, tables(text)))} rows, {len(wrong)} faults")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -35,10 +35,10 @@ class KnownNames(unittest.TestCase):
 
     def test_each_row_of_each_table_counts(self):
         table = "| theirs | comcp |\n| --- | --- |\n| `a` | `{}` |\n\n"
-        self.assertEqual([], list(problems_of(table.format("connect") * 3, self.names)))
-        self.assertEqual(3, len(list(problems_of(table.format("gone") * 3, self.names))))
-        self.assertEqual(1, len(list(problems_of(table.format("connect") * 2, self.names))))
-        self.assertEqual(3, len(list(problems_of(table.replace("`{}`", "by hand") * 3, self.names))))
+        self.assertEqual([], list(problems_of(table.format("connect") * 3, self.names, 3)))
+        self.assertEqual(3, len(list(problems_of(table.format("gone") * 3, self.names, 3))))
+        self.assertEqual(1, len(list(problems_of(table.format("connect") * 2, self.names, 3))))
+        self.assertEqual(3, len(list(problems_of(table.replace("`{}`", "by hand") * 3, self.names, 3))))
 
 
 unittest.main()

@@ -13,9 +13,9 @@ def main():
     own = "-I" + str(pathlib.Path(root) / "include")
     command = [part for part in compiler.command(rsp) if part != own]
     command += ["-I" + str(pathlib.Path(root) / "single_include"), "-fsyntax-only"]
-    names = ["comcp/http.hpp", "comcp/host.hpp", "comcp/authorization.hpp"]
-    if "-DCOMCP_WITH_TLS=1" not in command:
-        names.pop()
+    names = ["comcp/http.hpp", "comcp/host.hpp", "comcp/client/blocking_client.hpp", "comcp/transport/message_transport.hpp"]
+    if "-DCOMCP_WITH_TLS=1" in command:
+        names.append("comcp/authorization.hpp")
     for name in names:
         command += ["-include", name]
     got = subprocess.run([*command, "-x", "c++", "/dev/null"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -36,11 +36,11 @@ class attempt {
   void authorizing(bool begins) {
     if (begins) {
       if (authorizing_++ == 0) since_ = calls_.now();
-      return calls_.pause();
+      return calls_.hold_clocks(true);
     }
     if (authorizing_ == 0) return;  // stop_authorizing() came before
     if (--authorizing_ == 0 && until_ != time_point::max()) until_ = later(until_, calls_.now() - since_);
-    calls_.resume();
+    calls_.hold_clocks(false);
   }
   void stop_authorizing() {
     while (authorizing_ > 0) authorizing(false);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -48,14 +49,16 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
   void cancel(asio::cancellation_type how) {
     called_off_ = true;  // seen where it has not begun
     post(home_, [self = this->shared_from_this(), how] {
-      if (!self->ended_) self->stop(how);
+      if (self->phase_ != phase::ended) self->stop(how);
     });
   }
 
   // At home to begin, then on the caller's executor to end.
   void run() final {
-    if (!std::exchange(begun_, true))
+    if (phase_ == phase::waiting) {
+      phase_ = phase::begun;
       return called_off_ ? end(error(errc::cancelled).with_outcome(call_outcome::not_sent)) : start();
+    }
     auto caller = std::move(caller_);
     caller.complete(std::move(outcome_), here_);
   }
@@ -65,7 +68,7 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
   virtual void start() = 0;
   virtual void stop(asio::cancellation_type how) = 0;
   void end(R outcome) {
-    ended_ = true;
+    phase_ = phase::ended;
     outcome_ = std::move(outcome);
     if (at_home_)
       run();
@@ -84,7 +87,7 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
   waiter<R> caller_;
   asio::cancellation_signal signal_;
   bool const at_home_;
-  bool begun_ = false, ended_ = false;
+  enum class phase : std::uint8_t { waiting, begun, ended } phase_ = phase::waiting;
   std::atomic<bool> called_off_{false};
 };
 

@@ -93,6 +93,11 @@ struct pending_entry {
   bool open_ended = false;  // its end is the server's
   bool renewed = false;  // it waited for a new session once
   span lasts = span::connection;
+  struct {
+    pending_entry* older = nullptr;
+    pending_entry* younger = nullptr;
+    std::chrono::steady_clock::time_point since{};
+  } age;  // in by_age
   std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
 };
 

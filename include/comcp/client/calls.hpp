@@ -17,9 +17,10 @@
 #include <asio/cancellation_type.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/capacity.hpp>
+#include <comcp/client/counters.hpp>
 #include <comcp/client/options.hpp>
 #include <comcp/client/overlap_guard.hpp>
-#include <comcp/client/statistics.hpp>
 #include <comcp/net/time_source.hpp>
 #include <comcp/sansio/pending_calls.hpp>
 
@@ -72,9 +73,8 @@ class calls final : public call_table {
   /// Nothing is timed any more.
   COMCP_LAZY void disarm() noexcept;
 
-  /// Between these all clocks stand still, but for the hard ones.
-  COMCP_LAZY void pause();
-  COMCP_LAZY void resume();
+  /// All clocks but the hard ones, until they are let go as often.
+  COMCP_LAZY void hold_clocks(bool yes);
   /// Progress came: the timeout begins anew.
   COMCP_LAZY void extend(request_id id);
 
@@ -83,13 +83,15 @@ class calls final : public call_table {
   COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
   /// The age at which a call ends whatever progress says: never below its timeout.
   COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
-  [[nodiscard]] comcp::statistics& counters() noexcept { return counters_; }
-  COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] call_records& counters() noexcept { return counters_; }
+  /// Who waits for a place.
+  [[nodiscard]] detail::capacity& room() noexcept { return room_; }
   [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
 
  private:
   struct cancel_hook;
   struct cancel_request;
+  COMCP_LAZY pending_entry* take(request_id id) noexcept;
   COMCP_LAZY void arm();
   COMCP_LAZY void expire();
 
@@ -100,7 +102,8 @@ class calls final : public call_table {
   std::unique_ptr<deadline> deadline_;  // null once the context is gone
   std::optional<time_point> armed_;
   sansio::pending_calls<pending_entry*> table_;
-  comcp::statistics counters_;
+  call_records counters_;
+  detail::capacity room_{*this};
   overlap_guard guard_;
 };
 

@@ -19,7 +19,7 @@ struct client_access;
 }  // namespace detail
 
 /// The base of every client: owns the connection, and tells of it. What it tells may be asked on any thread, but for
-/// transport_info() and statistics(), which are the client's executor's; it is what the newest handshake found.
+/// transport_info(), which is the client's executor's. Of the server it is what the newest handshake found.
 class client_base {
  public:
   client_base() = default;

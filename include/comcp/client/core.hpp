@@ -88,7 +88,6 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   [[nodiscard]] bool is_modern() const noexcept { return facts.is_modern(); }
   [[nodiscard]] bool is_http() const noexcept { return connection.channel().is_http(); }
   COMCP_LAZY [[nodiscard]] era_verdict verdict() const;
-  COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
 
   any_handler const handler;
   detail::connect_settings settings;
@@ -117,6 +116,7 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/capacity.ipp>
 #include <comcp/client/impl/connection.ipp>
 #include <comcp/client/impl/core.ipp>
 #include <comcp/client/impl/core_link.ipp>

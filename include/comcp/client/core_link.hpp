@@ -32,6 +32,7 @@ COMCP_LAZY std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_i
                                                   prepared_call c);
 COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
 COMCP_LAZY void notify_roots_changed(client_core& core);
+COMCP_LAZY asio::awaitable<std::shared_ptr<void>> wait_for_capacity(client_core& core, call_options options);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
 
 template <class Core>
@@ -46,6 +47,9 @@ class core_life_link final : public life_link {
     return core_.connection.listeners();
   }
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
+  asio::awaitable<std::shared_ptr<void>> capacity(call_options options) override {
+    return on_home(core_.shared_from_this(), wait_for_capacity(core_, std::move(options)));
+  }
 
  private:
   Core& core_;
@@ -99,7 +103,7 @@ class core_link final : public client_link {
   void abandon() noexcept override { core_.abandon(); }
   [[nodiscard]] std::shared_ptr<server_snapshot const> server() const override { return core_.server.get(); }
   [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
-  [[nodiscard]] comcp::statistics statistics() const override { return core_.statistics(); }
+  [[nodiscard]] comcp::statistics statistics() const override { return core_.calls.counters().statistics(core_.calls.now()); }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept override { return core_.home(); }
   void fault(error what) override { core_.fault(std::move(what)); }
 

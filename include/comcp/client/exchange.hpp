@@ -39,6 +39,8 @@ class exchange {
   /// Whether what came is not the end of it: settle() goes on then.
   COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
+  /// Progress of a call that is under way.
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
   /// What the server asks back is answered by what this makes.
   rounds_link& rounds(rounds_maker make) {
     rounds_ = make(core_);

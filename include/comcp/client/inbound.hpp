@@ -73,7 +73,6 @@ class inbound {
   COMCP_LAZY void answer(jsonrpc::envelope& m, request_id stream);
   COMCP_LAZY void reply_to(pending_entry const& e, reply&& r);
   COMCP_LAZY void notification(jsonrpc::envelope& m);
-  COMCP_LAZY void progress(json::value const& params);
   COMCP_LAZY void bad(jsonrpc::envelope const& m);
   COMCP_LAZY [[nodiscard]] reply result_of(jsonrpc::envelope const& m) const;
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An operation for any completion token: begun at home, its handler called on its own executor with void(error, T).
-// Internal.
 #pragma once
 
 #include <memory>
@@ -126,3 +125,15 @@ auto async_walk(asio::any_io_executor home, asio::awaitable<T> work, Token&& tok
 }
 
 }  // namespace comcp::detail
+
+namespace comcp {
+
+/// Any operation that is an asio::awaitable<T> (of a registry, a pool, a lease, a pager, an oauth) for any completion
+/// token of Asio: `async_operation(servers.get_executor(), servers.call("files/read"), token)`. It runs on `executor`,
+/// or where that is empty on the handler's; all else is as with the async_ forms of comcp::client.
+template <class T, class Token>
+auto async_operation(asio::any_io_executor executor, asio::awaitable<T> operation, Token&& token) {
+  return detail::async_walk<T>(std::move(executor), std::move(operation), std::forward<Token>(token));
+}
+
+}  // namespace comcp

@@ -113,6 +113,8 @@ class life_link {
   [[nodiscard]] virtual std::shared_ptr<status_listeners> const& status() const noexcept = 0;
   /// On home. Waits; false when the client closed meanwhile.
   virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
+  /// Waits for a turn to begin a call, which ends with the object. Throws.
+  virtual asio::awaitable<std::shared_ptr<void>> capacity(call_options options) = 0;
 
  protected:
   ~life_link() = default;
@@ -182,7 +184,7 @@ subscriptions_link& subscriptions_of(client_link& core) {
 template <class Core>
 restarts_link& restarts_of(client_link& core) {
   static_assert(has_definition<Core>,
-                "comcp: a source that restarts a client includes comcp/comcp.hpp, not only comcp/client.hpp");
+                "comcp: a source that reconnects a client includes comcp/comcp.hpp, not only comcp/client.hpp");
   return core.life().restarts([](client_core& c) { return make_restarts(c); });
 }
 

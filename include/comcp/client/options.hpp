@@ -157,11 +157,15 @@ class connect_options {
   connect_options& connect_timeout(timespan d) { return settings_.connect_timeout = d.as_timeout(), *this; }
   connect_options& timeout(timespan d) { return settings_.timeout = d.as_timeout(), *this; }  ///< 30 s
   connect_options& hard_timeout(timespan d) { return settings_.hard_timeout = d.as_timeout(), *this; }  ///< 10 min
-  /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
+  /// What close() may take; then the transport is destroyed, which kills a server process: with zero at once. Default 5 s.
   connect_options& close_timeout(timespan d) { return settings_.close_timeout = d, *this; }
 
-  /// Pings an idle connection this often (default: never); server/discover in the modern era.
-  connect_options& ping_interval(timespan d) { return settings_.ping_interval = d, *this; }
+  /// Pings an idle connection this often (default, and zero: never); server/discover in the modern era.
+  connect_options& ping_interval(timespan d) {
+    settings_.ping_interval.reset();
+    if (d.as_timeout() != std::chrono::nanoseconds::max()) settings_.ping_interval = d;
+    return *this;
+  }
   connect_options& ping_timeout(timespan d) { return settings_.ping_timeout = d.as_timeout(), *this; }  ///< 5 s
   /// Closes after this many failed pings in a row (default 3).
   connect_options& ping_failure_threshold(unsigned n) { return settings_.ping_failure_threshold = n, *this; }

@@ -30,6 +30,7 @@ class outbound {
 
  private:
   COMCP_LAZY void send(outgoing message);
+  COMCP_LAZY result<void> hand_over(outgoing&& message);
 
   client_core& core_;
 };

@@ -25,8 +25,8 @@ struct statistics {
   std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
   std::uint64_t notifications = 0;                 ///< Notifications received.
   std::uint64_t requests = 0;                      ///< Requests of the server received.
-  std::uint64_t messages_in = 0, messages_out = 0;
-  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t messages_in = 0, bytes_in = 0;     ///< Of their texts, without framing.
+  std::uint64_t messages_out = 0, bytes_out = 0;   ///< The same of what the transport took over.
   std::uint64_t reconnects = 0;
   std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
 

@@ -18,7 +18,7 @@ struct to_server_config {
 
 /// The server of an expanded entry (expand_server()), its timeout among the options, and a handshake that may take as
 /// long as the start. stdio: without a shell, in `cwd` or the directory of the host, with `env` beside the safe default
-/// variables. Headers are sent with every request. Names and retry policy are for the caller to say.
+/// variables. Headers are sent with every request. Names and reconnect_policy are for the caller to say.
 inline constexpr detail::to_server_config to_server_config;
 
 }  // namespace comcp

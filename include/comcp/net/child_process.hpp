@@ -39,8 +39,8 @@ class spawn_options {
   /// Empty: that of this process. A command with a slash that is relative starts here.
   std::string working_directory;
   error_output error_to = error_output::pipe;
-  std::chrono::milliseconds exit_wait{2000};  ///< From stop() to SIGTERM.
-  std::chrono::milliseconds term_wait{2000};  ///< From SIGTERM to SIGKILL.
+  std::chrono::nanoseconds exit_wait = std::chrono::seconds(2);  ///< From stop() to SIGTERM.
+  std::chrono::nanoseconds term_wait = std::chrono::seconds(2);  ///< From SIGTERM to SIGKILL.
   std::shared_ptr<time_source> time;          ///< Empty: steady_time().
   bool use_pidfd = true;                      ///< False: poll for the exit after stop().
 };
@@ -91,7 +91,7 @@ class child_process {
   void close_input() noexcept;
   /// Starts the ladder's clock: exit_wait, but no longer than `most`; SIGTERM to the child and its group, term_wait,
   /// SIGKILL to both, kill_wait. The input is the caller's to close, before or later; before SIGTERM it is closed anyway.
-  void stop(std::chrono::milliseconds most = std::chrono::milliseconds::max());
+  void stop(std::chrono::nanoseconds most = std::chrono::nanoseconds::max());
   /// Closes everything, the input first; SIGKILL to the child and its group; reaps what has ended by then.
   void kill() noexcept;
   /// What ends its stdin, kills it and its group, and has it reaped in the background: from any thread, at once, and

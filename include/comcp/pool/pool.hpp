@@ -23,6 +23,7 @@
 #include <comcp/pool/lease.hpp>
 #include <comcp/pool/options.hpp>
 #include <comcp/pool/strategy.hpp>
+#include <comcp/timespan.hpp>
 
 namespace comcp {
 namespace detail {
@@ -67,7 +68,7 @@ std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> c
 /// connection breaks ends as a client's does, and the others go on. What fails is told to the member's circuit breaker.
 ///
 /// Members are started when the pool is made; those whose configuration is lazy() at the first use. One that is lost is
-/// started anew as its configuration's retry policy says; one that has failed for good is tried again by warm_up(), and
+/// started anew as its configuration's reconnect_policy says; one that has failed for good is tried again by warm_up(), and
 /// under reconnect_policy::never() it is removed. All sessions have one identity (transport_info().identity): a member
 /// with other credentials than the first one that became ready is refused. That covers authenticators, and no headers,
 /// arguments or environment variables that were set by hand; share one comcp::bearer among the configurations.
@@ -92,13 +93,12 @@ class pool {
   /// Starts every member that is not started or has failed, in parallel. Completes when each is ready or its first
   /// attempt has failed. Errors: no_connections where none is ready then.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> warm_up() const;
-  /// Waits for a ready member. Errors: no_connections.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<lease> checkout(
-      std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
+  /// Waits for a ready member; zero takes only one that is ready now. Errors: no_connections.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<lease> checkout(timespan timeout = std::chrono::seconds(5)) const;
   /// Calls `fn`, which takes a client const& and gives an awaitable, with a connection that is on loan until that has
   /// ended, whichever way. Runs it on the caller's executor.
   template <class Fn>
-  [[nodiscard]] auto with_connection(Fn fn, std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const {
+  [[nodiscard]] auto with_connection(Fn fn, timespan timeout = std::chrono::seconds(5)) const {
     return detail::with_lease(core_, std::move(fn), timeout);
   }
 
@@ -114,7 +114,9 @@ class pool {
   /// In the order in which they were added.
   COMCP_LAZY [[nodiscard]] std::vector<server_status> connections() const;
   COMCP_LAZY [[nodiscard]] pool_statistics stats() const;
-  COMCP_LAZY [[nodiscard]] asio::any_io_executor get_executor() const;
+  using executor_type = asio::any_io_executor;
+  /// Empty where this was moved from.
+  COMCP_LAZY [[nodiscard]] executor_type get_executor() const noexcept;
 
   // The operations of a client, as comcp/client/client.hpp describes them.
 

@@ -21,6 +21,7 @@
 #include <comcp/registry/qualified_name.hpp>
 #include <comcp/registry/registry_options.hpp>
 #include <comcp/server/live_server.hpp>
+#include <comcp/timespan.hpp>
 
 namespace comcp {
 namespace detail {
@@ -61,7 +62,7 @@ class registry {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Waits until no server is starting for the first time, or `limit` has passed. Says whether all are ready and listed,
   /// lazy ones that nobody used yet left aside.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<bool> settled(std::chrono::nanoseconds limit) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<bool> settled(timespan limit) const;
 
   COMCP_LAZY [[nodiscard]] std::vector<std::string> servers() const;  ///< By name.
   COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
@@ -111,7 +112,9 @@ class registry {
   /// Lists all servers anew that are ready, for 30 s at most. What fails is in faults().
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> refresh() const;
 
-  COMCP_LAZY [[nodiscard]] asio::any_io_executor get_executor() const;
+  using executor_type = asio::any_io_executor;
+  /// Empty where this was moved from.
+  COMCP_LAZY [[nodiscard]] executor_type get_executor() const noexcept;
 
  private:
   COMCP_LAZY [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;

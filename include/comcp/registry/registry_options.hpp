@@ -15,6 +15,7 @@
 #include <comcp/pinning/guard.hpp>
 #include <comcp/registry/catalog.hpp>
 #include <comcp/server/live_server.hpp>
+#include <comcp/timespan.hpp>
 
 namespace comcp {
 
@@ -38,7 +39,7 @@ class registry_options {
   /// How long list changes are gathered before a refresh (default 300 ms).
   registry_options& debounce(std::chrono::milliseconds d) { return debounce_ = d, *this; }
   /// The bound of close() (default 10 s): servers that are not through by then are ended abruptly.
-  registry_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
+  registry_options& close_timeout(timespan d) { return close_timeout_ = d, *this; }
   registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   /// Decides which tools, prompts and instructions are offered (default: all). It is asked about each definition that is
   /// listed, and again when a blocked one is called; clients of registry.find() go past it. Use it on the registry's

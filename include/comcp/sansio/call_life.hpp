@@ -21,6 +21,7 @@ enum class call_action : std::uint8_t {
   list_again,      ///< List the tools, and send it again if this one is still among them.
   follow_version,  ///< Go over to a version that the error names, and send it again; or end with no_common_version.
   send_again,      ///< What was broken off goes out once more.
+  renew,           ///< It waits for a new session, then goes out once more.
   hand_over,       ///< The caller answers this round.
   answer,          ///< Ask the handler what the server asks for, and send it again with the answers.
   too_many_rounds,
@@ -36,6 +37,19 @@ struct call_facts {
   bool is_tool = false;       ///< It is a tools/call.
   bool manual = false;        ///< Rounds are the caller's.
 };
+
+/// What holds when the server refused something unread, as it knows its session no more.
+struct session_facts {
+  session_facts() = default;
+  bool ready = false;       ///< Nothing else is being done about the connection.
+  bool restarting = false;  ///< It is being replaced, and the session with it.
+  unsigned renewals = 0;    ///< Without an answer since.
+};
+
+/// Whether a new session can be hoped for.
+[[nodiscard]] bool may_renew(session_facts const& now) noexcept;
+/// The call that was refused: renew or deliver. It was `renewed` where it has waited for one before.
+[[nodiscard]] call_action session_lost(session_facts const& now, bool handshake, bool renewed) noexcept;
 
 /// One call. Each of its ways to go on is bounded.
 class call_life {

@@ -30,13 +30,12 @@ class pending_calls {
   /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
   /// Returns 0 when the bound is met; an `extra` one does not count towards it.
   id_type add(Payload payload, time_point now, duration timeout, time_point hard, bool extra = false) {
-    if (heap_.size() >= std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask)) return 0;
+    if (heap_.size() >= most(extra)) return 0;
     auto const index = acquire();
     auto& s = slots_[index];
     s.payload = payload;
     s.extra = extra;
     extras_ += extra;
-    s.started = now;
     s.timeout = timeout;
     s.hard = hard;
     s.soft = paused_at_ ? time_point::max() : comcp::detail::later(now, timeout);
@@ -103,12 +102,6 @@ class pending_calls {
   /// Any call that still waits, or 0: for closing.
   [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
 
-  /// Calls `f(payload, started)` for each that waits now.
-  template <class F>
-  void each(F f) const {
-    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
-  }
-
   /// All calls that wait now.
   [[nodiscard]] std::vector<id_type> ids() const {
     std::vector<id_type> all;
@@ -124,11 +117,15 @@ class pending_calls {
     return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
   }
 
+  /// How many more that are not extra add() would find a place for.
+  [[nodiscard]] std::size_t room() const noexcept { return most(false) - std::min(heap_.size(), most(false)); }
+
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
 
   /// Enters a call into a line of some that wait for one thing. Those that ended meanwhile leave from time to time: a
   /// line stays as short as two times what waits.
-  void line_up(std::vector<id_type>& line, id_type id) const {
+  template <class Line>
+  void line_up(Line& line, id_type id) const {
     if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
     line.push_back(id);
   }
@@ -140,13 +137,16 @@ class pending_calls {
 
   struct slot {
     Payload payload{};
-    time_point started{}, soft{}, hard{};
+    time_point soft{}, hard{};
     duration timeout{}, remaining{};
     std::uint32_t generation = 0;
     std::uint32_t position = idle;  // in heap_
     bool extra = false;
   };
 
+  [[nodiscard]] std::size_t most(bool extra) const noexcept {
+    return std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask);
+  }
   [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
     return std::min(slots_[index].soft, slots_[index].hard);
   }

@@ -12,7 +12,7 @@
 namespace comcp {
 
 /// When to connect again. Each use has a default of its own: connect_options().reconnect() (never),
-/// server_config().reconnect() (forever), http_options().reconnect() (five times).
+/// server_config().reconnect() (forever), http_options().reconnect() (five times, the first wait 1 s).
 class reconnect_policy {
  public:
   using milliseconds = std::chrono::milliseconds;

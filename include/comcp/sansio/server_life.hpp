@@ -94,7 +94,7 @@ class server_life {
   [[nodiscard]] unsigned failures() const noexcept { return backoff_.failures(); }
   [[nodiscard]] std::uint64_t starts() const noexcept { return starts_; }
   /// While it backs off.
-  [[nodiscard]] std::optional<time_point> retry_at() const noexcept;
+  [[nodiscard]] std::optional<time_point> reconnects_at() const noexcept;
   /// The last 32 events, the oldest first.
   [[nodiscard]] std::deque<server_event> const& history() const noexcept { return history_; }
 

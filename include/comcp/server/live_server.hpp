@@ -18,6 +18,7 @@
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 
+#include <comcp/net/chance.hpp>
 #include <comcp/net/gate.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/sansio/server_life.hpp>
@@ -34,7 +35,7 @@ struct server_status {
   error reason;                        ///< The last failure, while the server is not ready.
   unsigned failures = 0;               ///< In a row.
   std::uint64_t starts = 0;            ///< Connections that became ready.
-  std::optional<std::chrono::steady_clock::time_point> retry_at;  ///< While backing off.
+  std::optional<std::chrono::steady_clock::time_point> reconnects_at;  ///< While backing off.
   std::vector<server_event> history;   ///< The last 32 events, the oldest first.
   implementation server_info;          ///< Of the last connection, and so are the next two.
   std::optional<protocol_version> version;
@@ -165,6 +166,7 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   std::atomic<bool> doubtful_ = false;   // calls in a row have failed
   sansio::server_life life_;
   server_connection connection_;
+  chance chance_;
   std::shared_ptr<outcome> awaited_;  // of the attempt that is made, where somebody waits for it
 
   std::mutex mutable mutex_;

@@ -74,10 +74,13 @@ class byte_stream_session final : public stream_session<Stream> {
 
 /// A transport over one stream, see line_stream, used from the executor on which open() ran. Construct it from a
 /// connected stream (it then opens once), or from a connector, which open() calls each time.
-template <line_stream Stream>
+template <class Stream>
 class byte_stream : public detail::session_transport<Stream, detail::byte_stream_session<Stream>> {
  public:
   using byte_stream::session_transport::session_transport;
+  static_assert(line_stream<Stream>,
+                "comcp: this type is no line_stream: it needs async_read_some, async_write_some and close "
+                "(or a stream_closer), see transport/line_stream.hpp");
 };
 
 }  // namespace comcp

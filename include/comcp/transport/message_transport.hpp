@@ -51,7 +51,7 @@ class message_session final : public session_life {
 
   // What is sent while messages are delivered, or before the executor's next turn, is written together.
   result<void> send(outgoing&& message) {
-    if (done() || refuses_) return error(errc::closed, "the channel is closed");
+    if (done() || ending_ != ending::none) return error(errc::closed, "the channel is closed");
     auto accepted = queue_.push(std::move(message));
     if (accepted && !std::exchange(writes_, true)) later(&message_session::begin_writing);
     return accepted;
@@ -60,8 +60,7 @@ class message_session final : public session_life {
   bool abandon(request_id id) noexcept { return !done() && queue_.abandon(id); }
 
   void start_close() {
-    if (std::exchange(closing_, true)) return;
-    refuses_ = true;
+    if (std::exchange(ending_, ending::asked_for) == ending::asked_for) return;
     give_up_later(error(errc::closed, "closed before everything was written"));
     if (!writes_) later(&message_session::part);
   }
@@ -95,7 +94,7 @@ class message_session final : public session_life {
   }
 
   void on_read(result<std::string> got) {
-    if (!got) return finish(closing_ ? error(errc::closed, "closed by this side") : lost(std::move(got).error()));
+    if (!got) return finish(ending_ == ending::asked_for ? error(errc::closed, "closed by this side") : lost(std::move(got).error()));
     if (got->size() > longest_)
       return finish(error(errc::limit_exceeded, "a message is longer than stream_options::max_line"));
     ++counts_.messages_in;
@@ -123,12 +122,12 @@ class message_session final : public session_life {
       batch.clear();
     }
     s->writes_ = false;
-    if (s->closing_ && !s->done()) s->part();
+    if (s->ending_ == ending::asked_for && !s->done()) s->part();
   }
 
   // What the peer sent before it stopped reading is still delivered.
   void writing_failed(error why) {
-    refuses_ = true;
+    if (ending_ == ending::none) ending_ = ending::write_failed;
     give_up_later(lost(std::move(why)));
   }
 
@@ -173,9 +172,8 @@ class message_session final : public session_life {
   closing_wait wait_;
   counters counts_;
   std::size_t longest_;
-  bool writes_ = false;   // or is about to
-  bool refuses_ = false;  // sends
-  bool closing_ = false;
+  enum class ending : std::uint8_t { none, write_failed, asked_for } ending_ = ending::none;  // no sends any more
+  bool writes_ = false;                                                                       // or is about to
 };
 
 }  // namespace detail
@@ -184,10 +182,13 @@ class message_session final : public session_life {
 /// is queued within stream_options::queue() and written from the executor on which open() ran, and nothing is delivered
 /// from inside a send. Construct it from a connected stream (it then opens once), or from a connector, which open()
 /// calls each time. Errors of the stream that are no comcp::errc are told as errc::transport_failed.
-template <message_stream Stream>
+template <class Stream>
 class message_transport : public detail::session_transport<Stream, detail::message_session<Stream>> {
  public:
   using message_transport::session_transport::session_transport;
+  static_assert(message_stream<Stream>,
+                "comcp: this type is no message_stream: it needs read(), write(messages) and close() noexcept, see "
+                "transport/message_transport.hpp");
 };
 
 }  // namespace comcp

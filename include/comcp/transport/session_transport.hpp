@@ -16,7 +16,9 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/jsonrpc/framing.hpp>
+#include <comcp/later.hpp>
 #include <comcp/net/time_source.hpp>
+#include <comcp/timespan.hpp>
 #include <comcp/transport/message_queue.hpp>
 #include <comcp/transport/session_life.hpp>
 
@@ -31,7 +33,7 @@ class stream_options {
   /// Bounds of what waits to be written; beyond them send() says errc::queue_full.
   stream_options& queue(queue_limits limits) { return queue_ = limits, *this; }
   /// How long close() lets the queue drain, and the stream say goodbye (default 1 s).
-  stream_options& close_wait(std::chrono::milliseconds wait) { return close_wait_ = wait, *this; }
+  stream_options& close_wait(timespan wait) { return close_wait_ = wait, *this; }
   stream_options& time(std::shared_ptr<time_source> source) { return time_ = std::move(source), *this; }
   /// What info() says: a kind and an address without secrets.
   stream_options& label(std::string kind, std::string target) {
@@ -40,7 +42,7 @@ class stream_options {
 
   [[nodiscard]] std::size_t max_line() const noexcept { return max_line_; }
   [[nodiscard]] queue_limits const& queue() const noexcept { return queue_; }
-  [[nodiscard]] std::chrono::milliseconds close_wait() const noexcept { return close_wait_; }
+  [[nodiscard]] std::chrono::nanoseconds close_wait() const noexcept { return close_wait_; }
   [[nodiscard]] std::shared_ptr<time_source> time() const { return time_ ? time_ : steady_time(); }
   [[nodiscard]] std::string const& kind() const noexcept { return kind_; }
   [[nodiscard]] std::string const& target() const noexcept { return target_; }
@@ -48,7 +50,7 @@ class stream_options {
  private:
   std::size_t max_line_ = jsonrpc::framer::default_max_line;
   queue_limits queue_;
-  std::chrono::milliseconds close_wait_{1000};
+  std::chrono::nanoseconds close_wait_ = std::chrono::seconds(1);
   std::shared_ptr<time_source> time_;
   std::string kind_ = "stream";
   std::string target_;
@@ -62,13 +64,13 @@ class closing_wait {
   closing_wait(asio::any_io_executor const& executor, stream_options const& options)
       : time_(options.time()), alarm_(time_->make_deadline(executor)), wait_(options.close_wait()) {}
 
-  void arm(std::function<void()> end) { alarm_->arm(time_->now() + wait_, std::move(end)); }
+  void arm(std::function<void()> end) { alarm_->arm(later(time_->now(), wait_), std::move(end)); }
   void disarm() noexcept { alarm_->disarm(); }
 
  private:
   std::shared_ptr<time_source> time_;
   std::unique_ptr<deadline> alarm_;
-  std::chrono::milliseconds wait_;
+  std::chrono::nanoseconds wait_;
 };
 
 /// A transport that is one Session over one Stream at a time.

@@ -19,6 +19,7 @@
 
 #include <comcp/jsonrpc/framing.hpp>
 #include <comcp/net/child_process.hpp>
+#include <comcp/timespan.hpp>
 #include <comcp/transport/transport.hpp>
 #include <comcp/transport/write_queue.hpp>
 
@@ -92,9 +93,9 @@ class stdio {
   stdio& stderr_to(stderr_target target) & { return settings_.error_to = std::move(target), *this; }
   /// How long the server may take to exit after the end of its stdin before SIGTERM. Default 2 s. Both waits and half a
   /// second more should fit into connect_options().close_timeout(), which kills at once.
-  stdio& exit_wait(std::chrono::milliseconds wait) & { return settings_.process.exit_wait = wait, *this; }
+  stdio& exit_wait(timespan wait) & { return settings_.process.exit_wait = wait, *this; }
   /// How long after SIGTERM before SIGKILL. Default 2 s.
-  stdio& term_wait(std::chrono::milliseconds wait) & { return settings_.process.term_wait = wait, *this; }
+  stdio& term_wait(timespan wait) & { return settings_.process.term_wait = wait, *this; }
   stdio& time(std::shared_ptr<time_source> source) & { return settings_.process.time = std::move(source), *this; }
 
   stdio&& env(std::string name, std::string value) && { return std::move(env(std::move(name), std::move(value))); }
@@ -103,8 +104,8 @@ class stdio {
   stdio&& max_line(std::size_t bytes) && { return std::move(max_line(bytes)); }
   stdio&& queue(queue_limits limits) && { return std::move(queue(limits)); }
   stdio&& stderr_to(stderr_target target) && { return std::move(stderr_to(std::move(target))); }
-  stdio&& exit_wait(std::chrono::milliseconds wait) && { return std::move(exit_wait(wait)); }
-  stdio&& term_wait(std::chrono::milliseconds wait) && { return std::move(term_wait(wait)); }
+  stdio&& exit_wait(timespan wait) && { return std::move(exit_wait(wait)); }
+  stdio&& term_wait(timespan wait) && { return std::move(term_wait(wait)); }
   stdio&& time(std::shared_ptr<time_source> source) && { return std::move(time(std::move(source))); }
 
   [[nodiscard]] stdio_settings const& settings() const noexcept { return settings_; }

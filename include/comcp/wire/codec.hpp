@@ -37,6 +37,8 @@ class codec {
 
   [[nodiscard]] virtual protocol_version version() const noexcept = 0;
   [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
+  /// Batches exist in 2025-03-26 alone.
+  [[nodiscard]] bool has_batches() const noexcept { return version() == version::v2025_03_26; }
   /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
   [[nodiscard]] virtual bool offers(method const& m) const noexcept = 0;
   /// A whole request. `params` is an object's text or empty; a `_meta` in it joins the one that the request gets, in

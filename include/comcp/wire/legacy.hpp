@@ -17,8 +17,6 @@ class legacy final : public codec {
   [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
                                                request_meta const& meta) const override;
   [[nodiscard]] COMCP_DECL result<result_kind> classify(method const& m, json::view result) const override;
-  /// Batches exist in 2025-03-26 alone.
-  [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
 
  private:
   protocol_version version_;

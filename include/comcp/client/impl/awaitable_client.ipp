@@ -115,6 +115,22 @@ COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::notify_roots_changed() c
   return core_ ? core_->notify_roots_changed() : detail::failed<void>(detail::not_connected());
 }
 
+namespace detail {
+// The turn is over when who waits for this has gone on: that is what runs next here.
+COMCP_LAZY asio::awaitable<void> await_capacity(std::shared_ptr<client_link> core, call_options options) {
+  asio::any_io_executor const here = co_await asio::this_coro::executor;
+  auto waiting = core->life().capacity(std::move(options));
+  auto turn = co_await std::move(waiting);
+  auto over = [turn = std::move(turn)] {};
+  post(here, std::move(over));
+}
+}  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::capacity(call_options options) const {
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return detail::await_capacity(core_, std::move(options));
+}
+
 COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::close() const {
   return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
 }

@@ -51,7 +51,9 @@ COMCP_LAZY_DECL request_id calls::enlist(pending_entry& e, time_point now, std::
                                          time_point hard, bool extra) {
   e.table = this;
   e.id = table_.add(&e, now, std::chrono::duration_cast<time_point::duration>(timeout), hard, extra);
-  if (e.id) arm();
+  if (!e.id) return 0;
+  counters_.began(e, now);
+  arm();
   return e.id;
 }
 
@@ -98,9 +100,17 @@ COMCP_LAZY_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& l
   co_return waited.error();
 }
 
+COMCP_LAZY_DECL pending_entry* calls::take(request_id id) noexcept {
+  auto const taken = table_.take(id);
+  if (!taken) return nullptr;
+  (*taken)->id = 0;
+  counters_.ended(**taken);
+  return *taken;
+}
+
 COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
   auto const id = std::exchange(e.id, 0);
-  if (!id || !table_.take(id)) return;
+  if (!id || !take(id)) return;
   if (e.call && !e.handshake) ++counters_.cancelled;
   try {
     owner_.given_up(id, e, {});
@@ -123,10 +133,9 @@ COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
     auto const* const found = table_.find(id);
     if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
   }
-  auto const taken = table_.take(id);
+  auto* const taken = take(id);
   if (!taken) return;
-  auto& e = **taken;
-  e.id = 0;
+  auto& e = *taken;
   e.stop.reset();
   if (e.call && !e.handshake) {  // as `tracked` counts
     if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
@@ -134,6 +143,10 @@ COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
     else if (r.error() == errc::timeout) ++counters_.timed_out;
     else if (r.error() == errc::cancelled) ++counters_.cancelled;
     else ++counters_.failed;
+  }
+  if (room_.is_awaited()) {  // not here: who hears of it may end the client
+    auto offer = [self = std::shared_ptr<calls>(owner_.itself(), this)] { self->room_.offer(); };
+    detail::post(home_, std::move(offer));
   }
   if (e.on_end) {
     auto const on_end = std::move(e.on_end);
@@ -181,8 +194,8 @@ COMCP_LAZY_DECL void calls::fail(error const& reason, pending_entry::span those,
 
 COMCP_LAZY_DECL void calls::shut_down() noexcept {
   while (auto const id = table_.any()) {
-    auto* const e = *table_.take(id);
-    e->id = 0;
+    auto* const e = take(id);
+    if (e->call && !e->handshake) ++counters_.failed;
     e->stop.reset();
     e->on_end = nullptr;
     auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
@@ -218,13 +231,9 @@ COMCP_LAZY_DECL void calls::expire() {
   arm();
 }
 
-COMCP_LAZY_DECL void calls::pause() {
-  table_.pause(time_->now());
-  arm();
-}
-
-COMCP_LAZY_DECL void calls::resume() {
-  table_.resume(time_->now());
+COMCP_LAZY_DECL void calls::hold_clocks(bool yes) {
+  if (yes) table_.pause(time_->now());
+  else table_.resume(time_->now());
   arm();
 }
 
@@ -233,15 +242,34 @@ COMCP_LAZY_DECL void calls::extend(request_id id) {
   arm();
 }
 
-COMCP_LAZY_DECL comcp::statistics calls::statistics() const {
-  auto s = counters_;
-  auto oldest = time_->now();
-  table_.each([&](pending_entry const* e, time_point started) {
-    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
-    ++s.pending;
-    oldest = std::min(oldest, started);
-  });
-  s.oldest_pending = time_->now() - oldest;
+COMCP_LAZY_DECL comcp::statistics call_records::statistics(time_point now) const noexcept {
+  comcp::statistics s;
+  // Ends before beginnings: none has ended that has not begun.
+  s.completed = completed;
+  s.failed = failed;
+  s.timed_out = timed_out;
+  s.cancelled = cancelled;
+  s.tracked = tracked;
+  s.pending = s.tracked - s.completed - s.failed - s.timed_out - s.cancelled;
+  s.oldest_pending = now - std::min(now, waiting_.oldest());
+  s.late = late;
+  s.unknown = unknown;
+  s.dropped = dropped;
+  s.bad_messages = bad_messages;
+  s.notifications = notifications;
+  s.requests = requests;
+  s.messages_in = messages_in;
+  s.messages_out = messages_out;
+  s.bytes_in = bytes_in;
+  s.bytes_out = bytes_out;
+  s.reconnects = reconnects;
+  s.renewals = renewals;
+  s.cache_hits = cache_hits;
+  s.cache_misses = cache_misses;
+  s.cache_stores = cache_stores;
+  s.cache_invalidations = cache_invalidations;
+  s.cache_stale = cache_stale;
+  s.coalesced = coalesced;
   return s;
 }
 

@@ -35,6 +35,7 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
+  inbound.add(detail::notification_sink(exchange));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
@@ -130,14 +131,6 @@ COMCP_LAZY_DECL void client_core::publish() {
   now->verdict = verdict();
   now->session = session();
   server.set(std::move(now));
-}
-
-COMCP_LAZY_DECL statistics client_core::statistics() const {
-  auto s = calls.statistics();
-  auto const info = connection.channel().info();
-  s.messages_out = info.messages_out;
-  s.bytes_out = info.bytes_out;
-  return s;
 }
 
 COMCP_LAZY_DECL std::optional<saved_session> client_core::session() const {

@@ -37,7 +37,7 @@ COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   if (running_.contains(raw_id))
     return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
   auto const state = std::make_shared<running>();
-  if (running_.empty()) core_.calls.pause();
+  if (running_.empty()) core_.calls.hold_clocks(true);
   running_.emplace(raw_id, state);
   auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
@@ -57,7 +57,7 @@ COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_c
   auto const found = running_.find(raw_id);
   if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
   running_.erase(found);
-  if (running_.empty()) hold->calls.resume();
+  if (running_.empty()) hold->calls.hold_clocks(false);
   if (answered) {
     hold->outbound.send_text(jsonrpc::response(raw_id, answered->text()));
   } else if (auto const* const peer = answered.error().peer()) {
@@ -112,7 +112,7 @@ COMCP_LAZY_DECL void dispatcher::withdraw(std::string const& raw_id) {
   if (found == running_.end()) return;
   auto const state = found->second;
   running_.erase(found);
-  if (running_.empty()) core_.calls.resume();
+  if (running_.empty()) core_.calls.hold_clocks(false);
   *state->cancelled = true;
   state->signal.emit(asio::cancellation_type::terminal);
 }
@@ -124,7 +124,7 @@ COMCP_LAZY_DECL void dispatcher::cancel_all() {
     *p->cancelled = true;
     p->signal.emit(asio::cancellation_type::terminal);
   }
-  if (!all.empty()) core_.calls.resume();
+  if (!all.empty()) core_.calls.hold_clocks(false);
   for (auto const& [id, state] : all) {
     *state->cancelled = true;
     state->signal.emit(asio::cancellation_type::terminal);

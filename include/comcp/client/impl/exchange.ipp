@@ -9,10 +9,10 @@
 #include <comcp/client/operation.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/protocol/meta.hpp>
+#include <comcp/protocol/progress.hpp>
+#include <comcp/sansio/backoff.hpp>
 
 namespace comcp::detail {
-
-inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
 
 // A round that a caller takes over: the result, and the call that it belongs to.
 COMCP_LAZY json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
@@ -45,7 +45,8 @@ struct exchange::progress {
   sansio::call_life life;
   time_point sent_at, hard;
   nanoseconds left;
-  nanoseconds pause = first_rest;
+  // Before state alone goes back.
+  sansio::backoff rests{reconnect_policy::forever().delay(std::chrono::milliseconds(50), std::chrono::seconds(1))};
 };
 
 COMCP_LAZY_DECL error exchange::check(prepared_call const& c) const {
@@ -107,6 +108,26 @@ COMCP_LAZY_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
   else r = started.error();
   if (needs_settling(c, r)) r = co_await settle(c, std::move(r));
   co_return r;
+}
+
+COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value const& params) {
+  if (method != "notifications/progress") return false;
+  auto const token = params.view().find("progressToken");
+  std::optional<std::uint64_t> const id = token ? token->get_uint64() : std::nullopt;
+  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
+  if (!found || !(*found)->call) return ++core_.calls.counters().dropped, true;
+  auto const& options = (*found)->call->options;
+  if (options.extends_on_progress()) core_.calls.extend(*id);
+  auto const on_progress = options.on_progress();
+  if (!on_progress) return true;
+  auto const p = json::read<progress_notification>(params.view());
+  if (!p) return core_.fault(p.error()), true;
+  try {
+    on_progress(*p);
+  } catch (...) {
+    core_.fault(error(errc::invalid_argument, "a progress callback threw"));
+  }
+  return true;
 }
 
 COMCP_LAZY_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
@@ -194,7 +215,7 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progr
   auto state = required->request_state;
   result<std::string> answers = std::string();
   if (required->input_requests && !required->input_requests->empty()) {
-    p.pause = first_rest;
+    p.rests.proved();
     answers = co_await rounds_->answer(std::move(*required), c.options.stop(), p.hard);
   } else {
     auto const ended = co_await rest(p);
@@ -234,14 +255,14 @@ COMCP_LAZY_DECL asio::awaitable<error> exchange::rest(progress& p) {
   auto& calls = core_.calls;
   auto const before = calls.now();
   pending_entry e(pending_entry::span::client);
-  if (!calls.enlist(e, std::min({p.pause, p.left, std::chrono::nanoseconds(p.hard - before)})))
+  std::chrono::nanoseconds const pause = p.rests.failed(0).value();
+  if (!calls.enlist(e, std::min({pause, p.left, std::chrono::nanoseconds(p.hard - before)})))
     co_return error(errc::queue_full, "too many calls in flight");
   calls.end_with(p.call.options.stop(), e);
   auto const over = co_await calls.wait(e);
   if (over.error() != errc::timeout) co_return over.error();
   p.spend(calls.now() - before);
   if (p.left <= p.left.zero() || calls.now() >= p.hard) co_return error(errc::timeout, p.call.method.text());
-  p.pause = std::min<std::chrono::nanoseconds>(2 * p.pause, longest_rest);
   co_return error();
 }
 

@@ -8,7 +8,6 @@
 #include <comcp/client/core.hpp>
 #include <comcp/client/inbound.hpp>
 #include <comcp/json/reader.hpp>
-#include <comcp/wire/legacy.hpp>
 
 namespace comcp::detail {
 
@@ -105,10 +104,9 @@ COMCP_LAZY_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
 }
 
 COMCP_LAZY_DECL void inbound::batch(padded_text text, request_id stream) {
-  auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts.codec.get());
   jsonrpc::envelope whole;
   whole.text = text.view();
-  if (!old || !old->has_batches()) {
+  if (!core_.facts.codec || !core_.facts.codec->has_batches()) {
     whole.reason = json::parse(text) ? "a batch, which this protocol version has not" : "not JSON";
     return bad(whole);
   }
@@ -198,30 +196,8 @@ COMCP_LAZY_DECL void inbound::notification(jsonrpc::envelope& m) {
     }
     params = std::move(*parsed);
   }
-  if (m.method == "notifications/progress") return progress(params);
   for (auto const& sink : sinks_) {
     if (sink.notified(m.method, params)) return;
-  }
-}
-
-COMCP_LAZY_DECL void inbound::progress(json::value const& params) {
-  auto const token = params.view().find("progressToken");
-  std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
-  if (!found || !(*found)->call) {
-    ++core_.calls.counters().dropped;
-    return;
-  }
-  auto const& call_opts = (*found)->call->options;
-  if (call_opts.extends_on_progress()) core_.calls.extend(*id);
-  auto const on_progress = call_opts.on_progress();
-  if (!on_progress) return;
-  auto p = json::read<progress_notification>(params.view());
-  if (!p) return core_.fault(p.error());
-  try {
-    on_progress(*p);
-  } catch (...) {
-    core_.fault(error(errc::invalid_argument, "a progress callback threw"));
   }
 }
 

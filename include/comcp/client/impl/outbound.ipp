@@ -24,7 +24,7 @@ COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec co
     if (auto const labelled = label(message, e, codec, core_.facts.tools); !labelled) return labelled.error();
   }
   if (core_.settings.tracer) core_.trace(direction::sent, message.text);
-  auto sent = core_.connection.channel().send(std::move(message));
+  auto sent = hand_over(std::move(message));
   e.sent = sent.has_value();
   return sent;
 }
@@ -55,8 +55,18 @@ COMCP_LAZY_DECL void outbound::send_text(std::string text) {
 COMCP_LAZY_DECL void outbound::send(outgoing message) {
   if (core_.is_http()) label(message, core_.facts);
   if (core_.settings.tracer) core_.trace(direction::sent, message.text);
-  auto const sent = core_.connection.channel().send(std::move(message));
+  auto const sent = hand_over(std::move(message));
   if (!sent) core_.fault(sent.error());
+}
+
+COMCP_LAZY_DECL result<void> outbound::hand_over(outgoing&& message) {
+  auto const size = message.text.size();
+  auto sent = core_.connection.channel().send(std::move(message));
+  if (sent) {
+    ++core_.calls.counters().messages_out;
+    core_.calls.counters().bytes_out += size;
+  }
+  return sent;
 }
 
 }  // namespace comcp::detail

@@ -4,6 +4,7 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/recovery.hpp>
+#include <comcp/sansio/call_life.hpp>
 
 namespace comcp::detail {
 
@@ -25,21 +26,24 @@ COMCP_LAZY_DECL void recovery::break_off(error reason) {
 }
 
 COMCP_LAZY_DECL void recovery::session_lost(request_id id, error why) {
-  constexpr unsigned most = 2;  // without one answer in between
   auto const* const found = id ? core_.calls.table().find(id) : nullptr;
-  auto const& life = connection_.life();
-  bool const hopeless = !life.is_restarting() && (!life.is(sansio::life_state::ready) || renewals_in_a_row_ >= most);
+  sansio::session_facts now;
+  now.ready = connection_.life().is(sansio::life_state::ready);
+  now.restarting = connection_.life().is_restarting();
+  now.renewals = renewals_in_a_row_;
+  bool const hopeful = sansio::may_renew(now);
   if (found && (*found)->call) {
-    if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
+    if (!hopeful) renewals_in_a_row_ = 0;  // for the next call to try again
     auto& e = **found;
-    if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
+    if (sansio::session_lost(now, e.handshake, e.renewed) == sansio::call_action::deliver) {
       core_.calls.end(id, std::move(why));
     } else {
+      e.renewed = true;
       e.sent = false;
       core_.calls.table().line_up(deferred_, id);
     }
   }
-  if (!hopeless) renew();
+  if (hopeful) renew();
 }
 
 COMCP_LAZY_DECL void recovery::check_era() {

@@ -18,6 +18,7 @@
 #include <asio/bind_executor.hpp>
 #include <asio/posix/descriptor_base.hpp>
 
+#include <comcp/later.hpp>
 #include <comcp/net/child_process.hpp>
 #include <comcp/net/impl/child_start.ipp>
 
@@ -172,8 +173,8 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
     if (auto call = std::exchange(done, nullptr)) call();
   }
 
-  void after(std::chrono::milliseconds wait, void (state::*next)()) {
-    ladder->arm(time->now() + wait, [weak = weak_from_this(), next] {
+  void after(std::chrono::nanoseconds wait, void (state::*next)()) {
+    ladder->arm(comcp::detail::later(time->now(), wait), [weak = weak_from_this(), next] {
       auto const self = weak.lock();
       if (!self || self->now == phase::finished) return;
       self->look();
@@ -215,8 +216,8 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   std::shared_ptr<time_source> time;
   std::unique_ptr<deadline> ladder;
   std::unique_ptr<deadline> poll;
-  std::chrono::milliseconds exit_wait;
-  std::chrono::milliseconds term_wait;
+  std::chrono::nanoseconds exit_wait;
+  std::chrono::nanoseconds term_wait;
   std::function<void()> done;
   std::optional<exit_status> status;
   exit_status how;
@@ -267,7 +268,7 @@ COMCP_DECL std::optional<exit_status> const& child_process::status() const noexc
 
 COMCP_DECL void child_process::close_input() noexcept { state_->pipes.close_input(); }
 
-COMCP_DECL void child_process::stop(std::chrono::milliseconds most) {
+COMCP_DECL void child_process::stop(std::chrono::nanoseconds most) {
   if (state_->now != state::phase::running) return;
   state_->now = state::phase::stopping;
   if (!state_->pidfd.is_open()) state_->poll_exit();

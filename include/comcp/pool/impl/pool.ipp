@@ -27,7 +27,7 @@ COMCP_LAZY_DECL pool::pool(asio::any_io_executor home, std::vector<server_config
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> pool::warm_up() const { return detail::on_home(core_, core_->warm_up()); }
-COMCP_LAZY_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
+COMCP_LAZY_DECL asio::awaitable<lease> pool::checkout(timespan timeout) const {
   return detail::on_home(core_, detail::check_out(core_, timeout));
 }
 COMCP_LAZY_DECL asio::awaitable<std::string> pool::add(server_config config) const {
@@ -42,7 +42,9 @@ COMCP_LAZY_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_
 COMCP_LAZY_DECL asio::awaitable<void> pool::close() const { return detail::on_home(core_, core_->close()); }
 COMCP_LAZY_DECL std::vector<server_status> pool::connections() const { return core_->members().status(); }
 COMCP_LAZY_DECL pool_statistics pool::stats() const { return core_->members().statistics(); }
-COMCP_LAZY_DECL asio::any_io_executor pool::get_executor() const { return core_->home(); }
+COMCP_LAZY_DECL asio::any_io_executor pool::get_executor() const noexcept {
+  return core_ ? core_->home() : asio::any_io_executor();
+}
 
 }  // namespace comcp
 

@@ -65,7 +65,7 @@ COMCP_LAZY_DECL asio::awaitable<void> registry::reconnect(std::string_view name)
 COMCP_LAZY_DECL asio::awaitable<void> registry::close() const {
   return detail::on_home(core(), core()->servers.close());
 }
-COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
+COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(timespan limit) const {
   return detail::on_home(core(), core()->servers.settled(limit));
 }
 
@@ -88,7 +88,9 @@ COMCP_LAZY_DECL result<std::string> registry::instructions(std::string_view serv
   return core()->offers.instructions(server);
 }
 COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
-COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
+COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const noexcept {
+  return core_ ? core_->home() : asio::any_io_executor();
+}
 
 COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
                                                                  call_options options) const {

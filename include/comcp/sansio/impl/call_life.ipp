@@ -27,4 +27,13 @@ COMCP_DECL call_action call_life::answered(wire::result_kind kind, call_facts co
   return rounds_left_-- > 0 ? call_action::answer : call_action::too_many_rounds;
 }
 
+COMCP_DECL bool may_renew(session_facts const& now) noexcept {
+  constexpr unsigned most = 2;
+  return now.restarting || (now.ready && now.renewals < most);
+}
+
+COMCP_DECL call_action session_lost(session_facts const& now, bool handshake, bool renewed) noexcept {
+  return may_renew(now) && !handshake && !renewed ? call_action::renew : call_action::deliver;
+}
+
 }  // namespace comcp::sansio

@@ -147,7 +147,7 @@ COMCP_DECL void server_life::stop(time_point now, error why) {
   become(server_state::stopped, now, std::move(why));
 }
 
-COMCP_DECL std::optional<server_life::time_point> server_life::retry_at() const noexcept {
+COMCP_DECL std::optional<server_life::time_point> server_life::reconnects_at() const noexcept {
   if (state_ != server_state::backing_off) return {};
   return until_;
 }

@@ -57,7 +57,7 @@ COMCP_LAZY_DECL asio::awaitable<void> server_connection::try_until_ready(std::sh
     while (life.state() == server_state::backing_off) {
       co_await pause(a);
       if (epoch_ != a->epoch) co_return;
-      if (auto const at = life.retry_at(); at && server_.time()->now() >= *at) server_.attempt_begins();
+      if (auto const at = life.reconnects_at(); at && server_.time()->now() >= *at) server_.attempt_begins();
     }
     if (life.state() != server_state::starting) co_return;
     std::shared_ptr<client_core> made;
@@ -82,7 +82,7 @@ COMCP_LAZY_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<a
   a->wake = wake;
   auto const alarm = server_.time()->make_deadline(server_.home());
   std::function<void()> ring = [wake] { wake->open(); };
-  if (auto const until = server_.life().retry_at()) alarm->arm(*until, std::move(ring));
+  if (auto const until = server_.life().reconnects_at()) alarm->arm(*until, std::move(ring));
   co_await wake->wait();
   a->wake.reset();
 }

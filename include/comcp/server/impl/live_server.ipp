@@ -4,7 +4,6 @@
 // Drives sansio/server_life, and tells of it.
 #pragma once
 
-#include <random>
 #include <utility>
 
 #include <comcp/net/spawn.hpp>
@@ -20,11 +19,6 @@ struct live_server::outcome {
 };
 
 namespace server_detail {
-
-inline double chance() {
-  thread_local std::minstd_rand random{std::random_device()()};
-  return std::uniform_real_distribution<double>()(random);
-}
 
 // On its home, or on that of the owner where it is another.
 inline void tell(asio::any_io_executor const& home, std::shared_ptr<owner_home> const& told_at,
@@ -107,7 +101,7 @@ COMCP_LAZY_DECL void live_server::became_ready() {
 }
 
 COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
-  auto next = life_.lost(time_->now(), why, server_detail::chance());
+  auto next = life_.lost(time_->now(), why, chance_());
   if (next.what == step::action::none) return next;
   release(why);
   changed();
@@ -128,7 +122,7 @@ COMCP_LAZY_DECL void live_server::call_ended(error const* failure) {
   doubtful_ = true;
   auto judge = [this, how, why = failure ? *failure : error()] {
     doubtful_ = how == end::undelivered;
-    carry_out(life_.call_ended(time_->now(), how, why, server_detail::chance()));
+    carry_out(life_.call_ended(time_->now(), how, why, chance_()));
   };
   if (!told_at_) return judge();
   post(home_, [self = shared_from_this(), judge = std::move(judge)] { judge(); });
@@ -190,7 +184,7 @@ COMCP_LAZY_DECL void live_server::publish() {
   s.reason = is_ready ? error() : life_.reason();
   s.failures = life_.failures();
   s.starts = life_.starts();
-  s.retry_at = life_.retry_at();
+  s.reconnects_at = life_.reconnects_at();
   s.history.assign(life_.history().begin(), life_.history().end());
   auto const& core = connection_.core();
   if (core) {

@@ -2,14 +2,12 @@
 # vcpkg_from_github with the tag and the hash of a release.
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 
-set(VCPKG_BUILD_TYPE release) # header-only
-
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tls COMCP_WITH_TLS)
 
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
     OPTIONS
-        -DCOMCP_COMPILED=OFF
+        -DCOMCP_COMPILED=ON
         -DCOMCP_INSTALL=ON
         -DCOMCP_BUILD_TESTS=OFF
         -DCOMCP_BUILD_EXAMPLES=OFF
@@ -20,7 +18,9 @@ vcpkg_cmake_configure(
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/comcp)
+vcpkg_fixup_pkgconfig()
 
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/lib" "${CURRENT_PACKAGES_DIR}/share/licenses")
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share"
+                    "${CURRENT_PACKAGES_DIR}/share/licenses")
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
