@@ -74,6 +74,11 @@ class call : public std::enable_shared_from_this<call> {
   [[nodiscard]] std::string const& id() const noexcept { return id_.text(); }
   [[nodiscard]] std::string_view method() const { return method_; }
   [[nodiscard]] json::value const& params() const noexcept { return params_; }
+  /// Whether the client declared this extension.
+  [[nodiscard]] bool declares(std::string_view extension) const {
+    auto const all = from_.capabilities.find("extensions");
+    return all && all->contains(extension);
+  }
   /// Where everything goes that this call says.
   [[nodiscard]] channel_ptr const& out() const noexcept { return out_; }
 

@@ -209,6 +209,7 @@ json::object server::answer_common(call& c) {
   if (method == "prompts/list") return page(c, "prompts", prompt_list());
   if (method == "prompts/get") return get_prompt(c);
   if (method == "completion/complete") return complete(c);
+  if (method == "jobs/get" && c.declares(jobs_extension)) return jobs_.get(c);
   throw rpc_error{method_not_found, "Method not found"};
 }
 
@@ -242,6 +243,10 @@ void server::finish(call& c, Work const& work) {
       result = work();
     } catch (tool_failure const& f) {
       result = failed_result(f);
+    } catch (job_started const& j) {
+      type = "job";
+      result = j.job;
+      if (!c.modern()) result.set("resultType", type);
     } catch (input_needed const& i) {
       type = "input_required";
       result.set("inputRequests", i.requests);
@@ -288,7 +293,8 @@ json::object server::capabilities(std::string_view version) const {
                  .set("tools", json::object().set("listChanged", true))
                  .set("resources", json::object().set("subscribe", true))
                  .set("prompts", empty)
-                 .set("logging", empty);
+                 .set("logging", empty)
+                 .set("extensions", json::object().set(jobs_extension, empty));
   if (version >= "2025-03-26") all.set("completions", empty);
   return all;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "options.hpp"
+#include "jobs.hpp"
 #include "tools.hpp"
 
 namespace demo {
@@ -68,7 +69,8 @@ class server : public std::enable_shared_from_this<server> {
   std::mutex turn_;  // one message at a time
   question_book questions_;
   subscriptions subscribers_;
-  toolbox tools_{subscribers_};
+  jobs jobs_{subscribers_};
+  toolbox tools_{subscribers_, jobs_};
 
   bool initialized_ = false;  // by the legacy handshake
   caller legacy_client_;

@@ -25,6 +25,10 @@ void subscriptions::listen(std::string id, json::value const& filter, channel_pt
     s.tools = true;
     honoured.set("toolsListChanged", true);
   }
+  if (auto const jobs = filter.find("jobs"); jobs && jobs->get<bool>().value_or(false)) {
+    s.jobs = true;
+    honoured.set("jobs", true);
+  }
   if (auto const uris = filter.find("resourceSubscriptions")) {
     auto wanted = uris->get<std::vector<std::string>>();
     if (!wanted) throw rpc_error{invalid_params, "resourceSubscriptions must be an array of strings"};
@@ -64,6 +68,14 @@ void subscriptions::tools_changed() {
   if (legacy_) unasked_->send(notification_text("notifications/tools/list_changed", {}));
   for (auto const& s : streams_) {
     if (s.tools) s.out->send(notification_text("notifications/tools/list_changed", comcp::args("_meta", meta(s))));
+  }
+}
+
+void subscriptions::job_done(std::string const& id) {
+  constexpr auto method = "notifications/jobs/done";
+  if (legacy_) unasked_->send(notification_text(method, comcp::args("jobId", id)));
+  for (auto const& s : streams_) {
+    if (s.jobs) s.out->send(notification_text(method, comcp::args("_meta", meta(s), "jobId", id)));
   }
 }
 

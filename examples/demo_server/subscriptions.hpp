@@ -36,12 +36,14 @@ class subscriptions {
 
   void tools_changed();
   void resource_updated(std::string const& uri);
+  void job_done(std::string const& id);
 
  private:
   struct stream {
     std::string id;  // JSON
     channel_ptr out;
     bool tools = false;
+    bool jobs = false;
     std::set<std::string> uris;
   };
   static json::object meta(stream const& s);

@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "jobs.hpp"
 #include "resources.hpp"
 
 namespace demo {
@@ -102,12 +103,14 @@ json::fragment define(std::string_view name, std::string_view description, std::
   return tool;
 }
 
-toolbox::toolbox(subscriptions& subscribers) {
+toolbox::toolbox(subscriptions& subscribers, jobs& work) {
   add_plain_tools();
   add_slow_tools();
   for (auto& t : asking_tools()) add(std::move(t));
   add_tools_that_change_things(subscribers);
   add_tools_that_go_wrong();
+  add({"job", define("job", "Gives back the text; to clients with com.example/jobs as a job", R"({"text":{"type":"string"}})", {"text"}),
+       false, [&work](call& c) { return work.run(c); }});
 }
 
 void toolbox::add_plain_tools() {

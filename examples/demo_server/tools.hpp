@@ -30,9 +30,11 @@ json::fragment define(std::string_view name, std::string_view description, std::
 /// The tools that ask the client: ask_name, ask_login, summarize, list_my_roots.
 std::vector<tool> asking_tools();
 
+class jobs;
+
 class toolbox {
  public:
-  explicit toolbox(subscriptions& subscribers);
+  toolbox(subscriptions& subscribers, jobs& work);
 
   [[nodiscard]] std::vector<json::fragment> list() const;
   /// Nobody for an unknown name. Valid until the next tool is added.

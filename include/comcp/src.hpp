@@ -47,6 +47,7 @@
 #include <comcp/client/impl/core_link.ipp>
 #include <comcp/client/impl/dispatcher.ipp>
 #include <comcp/client/impl/exchange.ipp>
+#include <comcp/client/impl/extensions.ipp>
 #include <comcp/client/impl/handler.ipp>
 #include <comcp/client/impl/handlers.ipp>
 #include <comcp/client/impl/inbound.ipp>

@@ -5956,8 +5956,18 @@ namespace comcp {
 enum class era { legacy, modern };
 
 namespace detail {
-inline constexpr std::array<std::string_view, 5> version_texts = {"2024-11-05", "2025-03-26", "2025-06-18",
-                                                                  "2025-11-25", "2026-07-28"};
+struct version_row {
+  std::string_view text;
+  comcp::era era;
+};
+/// The protocol's versions, the oldest first: a new one is a line here, and in namespace version where it has a name.
+inline constexpr std::array version_table = {
+    version_row{"2024-11-05", era::legacy},
+    version_row{"2025-03-26", era::legacy},
+    version_row{"2025-06-18", era::legacy},
+    version_row{"2025-11-25", era::legacy},
+    version_row{"2026-07-28", era::modern},
+};
 }  // namespace detail
 
 /// A protocol version that comcp speaks; ordered by age. Default: the newest.
@@ -5967,8 +5977,8 @@ class protocol_version {
 
   /// The version of this text, if comcp speaks it.
   static constexpr std::optional<protocol_version> parse(std::string_view text) noexcept {
-    for (std::size_t i = 0; i < detail::version_texts.size(); ++i) {
-      if (detail::version_texts[i] == text) return at(i);
+    for (std::size_t i = 0; i < detail::version_table.size(); ++i) {
+      if (detail::version_table[i].text == text) return at(i);
     }
     return {};
   }
@@ -5978,32 +5988,38 @@ class protocol_version {
     v.index_ = static_cast<std::uint8_t>(index);
     return v;
   }
-
-  [[nodiscard]] constexpr std::string_view text() const noexcept { return detail::version_texts[index_]; }
-  [[nodiscard]] constexpr comcp::era era() const noexcept {
-    return index_ < 4 ? comcp::era::legacy : comcp::era::modern;
+  /// The newest of an era.
+  static constexpr protocol_version newest(comcp::era e) noexcept {
+    auto i = detail::version_table.size() - 1;
+    while (detail::version_table[i].era != e) --i;
+    return at(i);
   }
+
+  [[nodiscard]] constexpr std::string_view text() const noexcept { return detail::version_table[index_].text; }
+  [[nodiscard]] constexpr comcp::era era() const noexcept { return detail::version_table[index_].era; }
 
   friend constexpr bool operator==(protocol_version, protocol_version) noexcept = default;
   friend constexpr auto operator<=>(protocol_version, protocol_version) noexcept = default;
 
  private:
-  std::uint8_t index_ = 4;
+  std::uint8_t index_ = detail::version_table.size() - 1;
 };
 
 namespace version {
-inline constexpr auto v2024_11_05 = protocol_version::at(0);
-inline constexpr auto v2025_03_26 = protocol_version::at(1);
-inline constexpr auto v2025_06_18 = protocol_version::at(2);
-inline constexpr auto v2025_11_25 = protocol_version::at(3);
-inline constexpr auto v2026_07_28 = protocol_version::at(4);
-inline constexpr auto latest_legacy = v2025_11_25;
-inline constexpr auto latest = v2026_07_28;
+inline constexpr auto v2024_11_05 = *protocol_version::parse("2024-11-05");
+inline constexpr auto v2025_03_26 = *protocol_version::parse("2025-03-26");
+inline constexpr auto v2025_06_18 = *protocol_version::parse("2025-06-18");
+inline constexpr auto v2025_11_25 = *protocol_version::parse("2025-11-25");
+inline constexpr auto v2026_07_28 = *protocol_version::parse("2026-07-28");
+inline constexpr auto latest_legacy = protocol_version::newest(era::legacy);
+inline constexpr auto latest = protocol_version();
 }  // namespace version
 
 /// Every version that comcp speaks, newest first.
-constexpr std::array<protocol_version, 5> supported_versions() noexcept {
-  return {version::v2026_07_28, version::v2025_11_25, version::v2025_06_18, version::v2025_03_26, version::v2024_11_05};
+constexpr auto supported_versions() noexcept {
+  std::array<protocol_version, detail::version_table.size()> all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = protocol_version::at(all.size() - 1 - i);
+  return all;
 }
 
 /// Names a client or a server. Self-reported and unverified: to show, never to decide by.
@@ -7916,12 +7932,16 @@ struct subscription_filter {
   bool prompts_list_changed = false;
   bool resources_list_changed = false;
   std::vector<std::string> resource_subscriptions;  ///< The uris of resources whose updates are wanted.
-  json::value raw;
+  json::value raw;                                  ///< Its other members count, too: keys of extensions.
+
+  /// Asks for what an extension has there: a list, or any other value than false.
+  subscription_filter& add(std::string_view key, json::fragment const& value);
 
   /// Whether nothing is asked for.
-  [[nodiscard]] bool empty() const noexcept;
+  [[nodiscard]] bool empty() const;
   [[nodiscard]] bool has_resource(std::string_view uri) const noexcept;
-  /// Asks for what `other` asks for too; the uris end up sorted, each once.
+  /// Asks for what `other` asks for too; the uris end up sorted, each once, and so do texts in lists of extensions. Where
+  /// both have another value for one key, that of `other` counts.
   subscription_filter& unite(subscription_filter const& other);
   /// Whether everything that `other` asks for is asked for here.
   [[nodiscard]] bool covers(subscription_filter const& other) const;
@@ -7987,11 +8007,54 @@ constexpr auto describe(std::type_identity<subscriptions_listen_result>) {
 
 // protocol/impl/subscriptions.ipp
 #include <algorithm>
+#include <array>
+#include <map>
+#include <set>
 
 namespace comcp {
+namespace detail {
 
-COMCP_DECL bool subscription_filter::empty() const noexcept {
-  return !tools_list_changed && !prompts_list_changed && !resources_list_changed && resource_subscriptions.empty();
+// What a value in a filter asks for: the elements of a list, or itself. Nothing where it is false, null or empty.
+COMCP_DECL std::set<std::string> wishes(json::view v) {
+  std::set<std::string> all;
+  if (v.is_array()) {
+    for (auto const each : v.elements()) all.insert(each.dump());
+  } else if (!v.is_null() && v.get_bool() != false) {
+    all.insert(v.dump());
+  }
+  return all;
+}
+
+inline constexpr std::array<std::string_view, 4> own_filter_keys = {"toolsListChanged", "promptsListChanged",
+                                                                    "resourcesListChanged", "resourceSubscriptions"};
+
+// By key of an extension, and whether it is a list.
+struct filter_wish {
+  std::set<std::string> values;
+  bool is_list = false;
+};
+COMCP_DECL std::map<std::string, filter_wish> extension_wishes(json::value const& raw) {
+  std::map<std::string, filter_wish> all;
+  if (!raw.is_object()) return all;
+  for (auto const m : raw.view().members()) {
+    if (std::find(own_filter_keys.begin(), own_filter_keys.end(), m.key) != own_filter_keys.end()) continue;
+    filter_wish w{wishes(m.value), m.value.is_array()};
+    if (!w.values.empty()) all.emplace(m.key, std::move(w));
+  }
+  return all;
+}
+
+}  // namespace detail
+
+COMCP_DECL bool subscription_filter::empty() const {
+  return !tools_list_changed && !prompts_list_changed && !resources_list_changed && resource_subscriptions.empty() &&
+         detail::extension_wishes(raw).empty();
+}
+
+COMCP_DECL subscription_filter& subscription_filter::add(std::string_view key, json::fragment const& value) {
+  subscription_filter more;
+  more.raw = json::parse(json::object().set(key, value).text()).value();
+  return unite(more);
 }
 
 COMCP_DECL bool subscription_filter::has_resource(std::string_view uri) const noexcept {
@@ -8007,6 +8070,25 @@ COMCP_DECL subscription_filter& subscription_filter::unite(subscription_filter c
   ours.insert(ours.end(), uris.begin(), uris.end());
   std::sort(ours.begin(), ours.end());
   ours.erase(std::unique(ours.begin(), ours.end()), ours.end());
+  auto const theirs = detail::extension_wishes(other.raw);
+  if (theirs.empty()) return *this;
+  auto all = detail::extension_wishes(raw);
+  for (auto const& [key, wish] : theirs) {
+    auto& mine = all[key];
+    if (mine.is_list && wish.is_list) mine.values.insert(wish.values.begin(), wish.values.end());
+    else mine = wish;
+  }
+  json::writer w;
+  w.begin_object();
+  for (auto const& [key, wish] : all) {
+    w.key(key);
+    if (wish.is_list) w.begin_array();
+    for (auto const& value : wish.values) w.raw(value);
+    if (wish.is_list) w.end_array();
+  }
+  w.end_object();
+  auto text = std::move(w).text();
+  raw = json::parse(pad(text)).value();
   return *this;
 }
 
@@ -8014,6 +8096,15 @@ COMCP_DECL bool subscription_filter::covers(subscription_filter const& other) co
   if (other.tools_list_changed && !tools_list_changed) return false;
   if (other.prompts_list_changed && !prompts_list_changed) return false;
   if (other.resources_list_changed && !resources_list_changed) return false;
+  if (auto const theirs = detail::extension_wishes(other.raw); !theirs.empty()) {
+    auto const mine = detail::extension_wishes(raw);
+    for (auto const& [key, wish] : theirs) {
+      auto const found = mine.find(key);
+      if (found == mine.end() || !std::includes(found->second.values.begin(), found->second.values.end(),
+                                                wish.values.begin(), wish.values.end()))
+        return false;
+    }
+  }
   std::vector<std::string_view> ours(resource_subscriptions.begin(), resource_subscriptions.end());
   std::sort(ours.begin(), ours.end());
   return std::all_of(other.resource_subscriptions.begin(), other.resource_subscriptions.end(),
@@ -8172,8 +8263,8 @@ class life_link {
   [[nodiscard]] virtual restarts_link& restarts(restarts_maker make) = 0;
   virtual asio::awaitable<error> ended() = 0;
   [[nodiscard]] virtual std::shared_ptr<status_listeners> const& status() const noexcept = 0;
-  /// On home. Waits; false when the client closed meanwhile.
-  virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
+  /// On home. Waits; what ended it where that is not its time.
+  virtual asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop = {}) = 0;
   /// Waits for a turn to begin a call, which ends with the object. Throws.
   virtual asio::awaitable<std::shared_ptr<void>> capacity(call_options options) = 0;
 
@@ -8214,6 +8305,8 @@ class client_link : public call_link {
   virtual void abandon() noexcept = 0;  ///< The owning client went away.
 
   /// On any thread.
+  /// Whether this extension is among the client's capabilities.
+  [[nodiscard]] virtual bool declares(std::string_view extension) const = 0;
   [[nodiscard]] virtual std::shared_ptr<server_snapshot const> server() const = 0;
   [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;
   [[nodiscard]] virtual comcp::statistics statistics() const = 0;
@@ -9726,8 +9819,8 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
 
   static asio::awaitable<void> refresh(std::shared_ptr<list_watcher> self, std::shared_ptr<client_link> alive) {
     while (self->dirty && !self->stopped) {
-      bool const slept = co_await alive->life().sleep(debounce);
-      if (!slept || self->stopped) break;
+      auto const ended = co_await alive->life().sleep(debounce);
+      if (ended || self->stopped) break;
       self->dirty = false;
       result<listing<T>> outcome = error(errc::closed);
       try {
@@ -10047,6 +10140,11 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> subscription::n
 #endif
 
 namespace comcp {
+class extension_client;
+namespace detail {
+template <class E>
+extension_client negotiated(std::shared_ptr<client_link> const& core);
+}  // namespace detail
 
 /// What every comcp::client can do. Operations return asio::awaitable<T>, may be started, stored and awaited on any
 /// executor, and resume there. They throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their
@@ -10115,6 +10213,14 @@ class awaitable_client : public server_lists {
   template <json::readable Result>
   [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
                                                call_options options = call_options()) const;
+
+  /// The operations of an extension that both sides declared: E::operations. Needs the extension's header. Throws:
+  /// not_in_protocol where connect_options().extension() was not given it, capability_missing where the server did not
+  /// declare it.
+  template <class E>
+  [[nodiscard]] auto extension() const {
+    return typename E::operations(detail::negotiated<E>(core_));
+  }
 
   // The connection.
 
@@ -15088,6 +15194,8 @@ class client_core;
 class cache_options;  // client/cache.hpp
 namespace detail {
 class call_step;
+class extension_part;
+class subscriptions_link;
 class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
 }  // namespace detail
@@ -15127,6 +15235,14 @@ class connection_limits {
 };
 
 namespace detail {
+/// An extension that a program brings, and what makes it for each connection.
+struct brought_extension {
+  std::string name;
+  json::fragment settings;
+  std::function<std::unique_ptr<extension_part>()> make;
+  std::unique_ptr<subscriptions_link> (*subscriptions)(client_core&) = nullptr;
+};
+
 /// What connect_options say.
 struct connect_settings {
   std::optional<implementation> client_info;
@@ -15143,6 +15259,7 @@ struct connect_settings {
   unsigned ping_failure_threshold = 3;
   std::optional<comcp::log_level> log_level;
   std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
+  std::vector<brought_extension> brought;
   reconnect_policy reconnect = reconnect_policy::never();
   reconnect_hook ask_to_reconnect;  // in place of the policy
   restarts_maker restarts = nullptr;
@@ -15223,9 +15340,14 @@ class connect_options {
   connect_options& experimental(std::string name, json::fragment settings) {
     return settings_.experimental.emplace_back(std::move(name), std::move(settings)), *this;
   }
+  /// An extension that has nothing but its settings. Errors of connect(): invalid_argument for one that has result types,
+  /// which somebody has to complete.
   connect_options& extension(std::string name, json::fragment settings) {
     return settings_.extensions.emplace_back(std::move(name), std::move(settings)), *this;
   }
+  /// An extension and all that it brings: any client_extension. Needs <comcp/client/extension.hpp>.
+  template <class E>
+  connect_options& extension(E e);
   /// Sends calls also when the server did not declare the capability for them (default: fails at once).
   connect_options& check_capabilities(bool yes) { return settings_.check_capabilities = yes, *this; }
 
@@ -16505,7 +16627,9 @@ class core_life_link final : public life_link {
   [[nodiscard]] std::shared_ptr<status_listeners> const& status() const noexcept override {
     return core_.connection.listeners();
   }
-  asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
+  asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop) override {
+    return core_.sleep(d, std::move(stop));
+  }
   asio::awaitable<std::shared_ptr<void>> capacity(call_options options) override {
     return on_home(core_.shared_from_this(), wait_for_capacity(core_, std::move(options)));
   }
@@ -16522,6 +16646,7 @@ class core_link final : public client_link {
   asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
                                bool& plain) override {
     if (!(here == core_.home())) return perform_at_home(core_, here, c);
+    if (!core_.exchange.extensions().empty()) core_.exchange.extensions().prepare(c);
     if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
     plain = true;
     return core_.exchange.begin(c, e);
@@ -16560,6 +16685,9 @@ class core_link final : public client_link {
   }
   [[nodiscard]] life_link& life() noexcept override { return life_; }
   void abandon() noexcept override { core_.abandon(); }
+  [[nodiscard]] bool declares(std::string_view extension) const override {
+    return core_.introduction.capabilities().extensions.contains(std::string(extension));
+  }
   [[nodiscard]] std::shared_ptr<server_snapshot const> server() const override { return core_.server.get(); }
   [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
   [[nodiscard]] comcp::statistics statistics() const override { return core_.calls.counters().statistics(core_.calls.now()); }
@@ -17150,6 +17278,69 @@ class dispatcher {
 
 #include <asio/awaitable.hpp>
 
+// client/extension_part.hpp
+// An extension at work on one connection, whatever its type, and who has all of them. On home only. Internal.
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+class unfinished_call;
+
+namespace detail {
+class client_link;
+
+class extension_part {
+ public:
+  virtual ~extension_part() = default;
+  [[nodiscard]] virtual std::string_view identifier() const noexcept = 0;
+  /// Null for what is none of its methods.
+  [[nodiscard]] virtual wire::method_rules const* method(std::string_view name) const noexcept = 0;
+  [[nodiscard]] virtual bool claims(std::string_view method, std::string_view result_type) const = 0;
+  virtual asio::awaitable<json::value> complete(unfinished_call& c) = 0;
+  virtual void notified(std::string const& method, json::value const& params) = 0;
+  [[nodiscard]] virtual subscription_filter listen() const = 0;
+  [[nodiscard]] virtual json::fragment meta(std::string_view method) const = 0;
+};
+
+class extensions {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  explicit extensions(client_core& core) noexcept : core_(core) {}
+
+  void add(std::unique_ptr<extension_part> part) { parts_.push_back(std::move(part)); }
+  [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
+  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta`.
+  COMCP_LAZY void prepare(prepared_call& c) const;
+  /// Whose such a result is; null for nobody's.
+  COMCP_LAZY [[nodiscard]] extension_part* claimant(prepared_call const& c, json::view result) const;
+  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result,
+                                             time_point end) const;
+  /// For inbound.
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
+  COMCP_LAZY void listen(subscription_filter& wanted) const;
+
+ private:
+  client_core& core_;
+  std::vector<std::unique_ptr<extension_part>> parts_;
+};
+
+/// The options of a request that belongs to such a call, and a wait that does.
+COMCP_LAZY call_options within(client_link& core, call_options const& of, std::chrono::steady_clock::time_point end);
+COMCP_LAZY asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
+                                             std::stop_token stop, std::chrono::steady_clock::time_point end);
+
+}  // namespace detail
+}  // namespace comcp
+
 // sansio/call_life.hpp
 // What an answer or a failure means for its call, decided from facts alone. Who drives it waits, asks and sends.
 
@@ -17179,6 +17370,11 @@ struct request_meta {
 
 /// How a result is to be taken.
 enum class result_kind { complete, input_required };
+
+/// Whether a server may answer who declares this extension with results that are neither.
+[[nodiscard]] constexpr bool has_result_types(std::string_view extension) noexcept {
+  return extension == "io.modelcontextprotocol/tasks";
+}
 
 class codec {
  public:
@@ -17441,7 +17637,7 @@ namespace detail {
 
 class exchange {
  public:
-  explicit exchange(client_core& core) noexcept : core_(core) {}
+  explicit exchange(client_core& core) noexcept : core_(core), extensions_(core) {}
 
   COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c);
   COMCP_LAZY asio::awaitable<reply> round_trip(prepared_call const& c);
@@ -17464,6 +17660,8 @@ class exchange {
     rounds_ = make(core_);
     return *rounds_;
   }
+  /// Those that complete results of their own.
+  [[nodiscard]] detail::extensions& extensions() noexcept { return extensions_; }
   /// Goes over to the newest version that both sides have, of those that the error names.
   COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
@@ -17481,6 +17679,7 @@ class exchange {
   COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
+  detail::extensions extensions_;
   std::unique_ptr<rounds_link> rounds_;  // null: nothing was declared that a server may ask for
 };
 
@@ -17720,7 +17919,17 @@ COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_s
   };
   for (auto const& name : about.extensions) capabilities_.extensions[name] = json::parse("{}").value();
   entries(settings.experimental, capabilities_.experimental);
+  for (auto const& [name, value] : settings.extensions) {
+    if (wire::has_result_types(name))
+      throw exception(error(errc::invalid_argument, name + " has result types, which nobody here completes"));
+  }
   entries(settings.extensions, capabilities_.extensions);
+  for (auto const& each : settings.brought) {
+    auto text = json::parse(each.settings.empty() ? "{}" : each.settings.text());
+    if (!text || !text->is_object())
+      throw exception(error(errc::invalid_argument, "the settings of " + each.name + " are no object"));
+    capabilities_.extensions[each.name] = *std::move(text);
+  }
   text_ = json::to_text(capabilities_);
   // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
   auto const unanswered = [&handler](bool declared, char const* method) {
@@ -18893,8 +19102,8 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 
   // From here on home only.
   COMCP_LAZY void spawn(asio::awaitable<void> work);  ///< Detached.
-  /// Waits; false when the client closed meanwhile.
-  COMCP_LAZY asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
+  /// Waits; what ended it where that is not its time: the client's end, or a cancellation.
+  COMCP_LAZY asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop = {});
   COMCP_LAZY void fault(error what);
   /// What is known of the server has changed.
   COMCP_LAZY void publish();
@@ -19014,6 +19223,202 @@ class backoff {
 };
 
 }  // namespace sansio
+}  // namespace comcp
+
+// client/extension.hpp
+// Extensions of the protocol: what one brings (settings, methods, result types, notifications, keys of a listen filter
+// and of `_meta`) is said by one type, a user's own too, and registers where a call and what comes in pass by.
+// Specification: 2026-07-28, basic (extension negotiation)
+
+#include <chrono>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// A method that an extension calls: its name, its eras, `missing` (undeclared<E> where the server has to have declared
+/// it), and `subject`, the parameter that is its Mcp-Name where it `is_mirrored`.
+using extension_method = wire::method_rules;
+
+/// For extension_method::missing: the server did not declare E.
+template <class E>
+char const* undeclared(server_capabilities const& c) {
+  static std::string const name(E::identifier);
+  return c.supports(name) ? nullptr : name.c_str();
+}
+
+/// A call whose answer is of a type that an extension claims, as who completes it sees it: valid until that has ended. On
+/// the client's executor.
+class unfinished_call {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  unfinished_call(std::shared_ptr<detail::client_link> core, detail::prepared_call const& c, json::value result,
+                  time_point end)
+      : core_(std::move(core)), call_(c), result_(std::move(result)), end_(end) {}
+
+  [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
+  [[nodiscard]] json::value params() const { return json::parse(call_.params.empty() ? "{}" : call_.params).value(); }
+  [[nodiscard]] call_options const& options() const noexcept { return call_.options; }
+  /// What the server answered.
+  [[nodiscard]] json::value const& result() const noexcept { return result_; }
+
+  /// A further request, of the extension's: part of this call, so that interceptors do not see it, and bounded by what is
+  /// left of its hard timeout. Throws comcp::exception.
+  template <json::readable T = json::value>
+  [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params) const {
+    detail::prepared_call c(m, std::move(params).text(), detail::within(*core_, call_.options, end_));
+    c.internal = true;
+    return detail::typed_call<T>(core_, std::move(c));
+  }
+  /// Waits. Throws where the call is cancelled, its hard timeout is over, or the client closes before.
+  [[nodiscard]] asio::awaitable<void> wait(timespan d) const {
+    return detail::wait_within(core_, d, call_.options.stop(), end_);
+  }
+  /// To the caller's on_progress().
+  COMCP_LAZY void progress(progress_notification const& p) const;
+
+ private:
+  std::shared_ptr<detail::client_link> core_;
+  detail::prepared_call const& call_;
+  json::value result_;
+  time_point end_;
+};
+
+/// What the operations of an extension are made with: a client whose server declared it. A handle, which does not own
+/// the connection.
+class extension_client {
+ public:
+  explicit extension_client(std::shared_ptr<detail::client_link> core) noexcept : core_(std::move(core)) {}
+
+  /// One request. Errors: as of client.request(), not_in_protocol, capability_missing.
+  template <json::readable T = json::value>
+  [[nodiscard]] asio::awaitable<T> call(extension_method const& m, json::fragment params = json::fragment(),
+                                        call_options options = call_options()) const {
+    return detail::typed_call<T>(core_, detail::prepared_call(m, std::move(params).text(), std::move(options)));
+  }
+  [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
+
+ private:
+  std::shared_ptr<detail::client_link> core_;
+};
+
+/// An extension is any type with an identifier. What else it brings, it says by having these members:
+///
+///     static constexpr std::string_view identifier = "com.example/jobs";
+///     json::fragment settings() const;                        // in the client's capabilities; default {}
+///     static constexpr std::array methods = {extension_method{...}};
+///     bool claims(std::string_view method, std::string_view result_type) const;
+///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
+///     using notifications = std::tuple<job_done>;             // described types with a static `method`
+///     void on(job_done const& n);                             // on the client's executor; handlers hear of it, too
+///     subscription_filter listen() const;                     // modern era: what the shared stream shall bring
+///     json::fragment meta(std::string_view method) const;     // members for `_meta` of each request; the caller's win
+///     using operations = job_operations;                      // client.extension<E>(); made of an extension_client
+///
+/// Each connection has a copy of it.
+template <class E>
+concept client_extension = std::copy_constructible<E> && requires {
+  { std::string_view(E::identifier) };
+};
+
+namespace detail {
+
+template <class E>
+concept claims_results = requires(E const& e, std::string_view s) {
+  { e.claims(s, s) } -> std::same_as<bool>;
+};
+template <class E>
+concept completes_results = requires(E& e, unfinished_call& c) {
+  { e.complete(c) } -> std::same_as<asio::awaitable<json::value>>;
+};
+
+template <class E>
+class part_of final : public extension_part {
+ public:
+  explicit part_of(E e) : extension_(std::move(e)) {}
+
+  [[nodiscard]] std::string_view identifier() const noexcept override { return E::identifier; }
+  [[nodiscard]] extension_method const* method(std::string_view name) const noexcept override {
+    if constexpr (requires { E::methods.begin(); }) {
+      for (auto const& m : E::methods) {
+        if (m.name == name) return &m;
+      }
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool claims(std::string_view method, std::string_view result_type) const override {
+    if constexpr (claims_results<E>) return extension_.claims(method, result_type);
+    return false;
+  }
+  asio::awaitable<json::value> complete(unfinished_call& c) override {
+    if constexpr (claims_results<E>) return extension_.complete(c);
+    else return failed<json::value>(errc::protocol_violation);
+  }
+  void notified(std::string const& method, json::value const& params) override {
+    if constexpr (requires { typename E::notifications; }) {
+      std::apply([&](auto... kinds) { (tell<decltype(kinds)>(method, params), ...); }, typename E::notifications());
+    }
+  }
+  [[nodiscard]] subscription_filter listen() const override {
+    if constexpr (requires { extension_.listen(); }) return extension_.listen();
+    else return {};
+  }
+  [[nodiscard]] json::fragment meta(std::string_view method) const override {
+    if constexpr (requires { extension_.meta(method); }) return extension_.meta(method);
+    else return {};
+  }
+
+ private:
+  template <class N>
+  void tell(std::string const& method, json::value const& params) {
+    if (method != N::method) return;
+    auto const n = json::read<N>(params.view());
+    if (!n) throw exception(n.error());
+    extension_.on(*n);
+  }
+
+  E extension_;
+};
+
+template <class E>
+brought_extension bring(E e) {
+  static_assert(client_extension<E>, "comcp: this type is no extension: it needs a static identifier, a text");
+  static_assert(claims_results<E> == completes_results<E>,
+                "comcp: an extension that claims result types completes them: bool claims(std::string_view method, "
+                "std::string_view result_type) const and asio::awaitable<json::value> complete(unfinished_call&)");
+  brought_extension out;
+  out.name = std::string(std::string_view(E::identifier));
+  if constexpr (requires { e.settings(); }) out.settings = e.settings();
+  if constexpr (requires { e.listen(); }) out.subscriptions = [](client_core& c) { return make_subscriptions(c); };
+  out.make = [e = std::move(e)]() -> std::unique_ptr<extension_part> { return std::make_unique<part_of<E>>(e); };
+  return out;
+}
+
+template <class E>
+extension_client negotiated(std::shared_ptr<client_link> const& core) {
+  require(core);
+  std::string const name(std::string_view(E::identifier));
+  if (!core->declares(name))
+    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
+  if (!core->server()->capabilities.supports(name))
+    throw exception(error(errc::capability_missing, "the server did not declare " + name));
+  return extension_client(core);
+}
+
+}  // namespace detail
+
+template <class E>
+connect_options& connect_options::extension(E e) {
+  return settings_.brought.push_back(detail::bring(std::move(e))), *this;
+}
+
 }  // namespace comcp
 
 // client/input_rounds.hpp
@@ -19622,8 +20027,8 @@ COMCP_LAZY_DECL asio::awaitable<void> connection::keep_alive() {
   std::uint64_t seen_before = 0;
   unsigned failures = 0;
   for (;;) {
-    bool const awake = co_await core_.sleep(*settings.ping_interval);
-    if (!awake) break;
+    auto const ended = co_await core_.sleep(*settings.ping_interval);
+    if (ended) break;
     if (!life_.is(sansio::life_state::ready)) continue;
     if (std::exchange(seen_before, seen) != seen) {
       failures = 0;
@@ -19770,7 +20175,12 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
+  for (auto const& each : settings.brought) {
+    exchange.extensions().add(each.make());
+    if (each.subscriptions) subscriptions.hub(each.subscriptions);
+  }
   inbound.add(detail::notification_sink(exchange));
+  if (!exchange.extensions().empty()) inbound.add(detail::notification_sink(exchange.extensions()));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
@@ -19826,11 +20236,13 @@ COMCP_LAZY_DECL void client_core::lose_context() noexcept {
   settings.executor = {};
 }
 
-COMCP_LAZY_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
+COMCP_LAZY_DECL asio::awaitable<error> client_core::sleep(std::chrono::nanoseconds d, std::stop_token stop) {
   detail::pending_entry e(detail::pending_entry::span::client);
-  if (is_closing() || !calls.enlist(e, d)) co_return false;
+  if (is_closing()) co_return error(errc::closed, "the client is closing");
+  if (!calls.enlist(e, d)) co_return error(errc::queue_full);
+  calls.end_with(stop, e);
   auto const r = co_await calls.wait(e);
-  co_return r.error() == errc::timeout;
+  co_return r.error() == errc::timeout ? error() : r.error();
 }
 
 COMCP_LAZY_DECL void client_core::spawn(asio::awaitable<void> work) { detail::spawn(home_, std::move(work)); }
@@ -19913,6 +20325,7 @@ class remote_call final : public away<reply>, public suspended<reply> {
 
   void start() override {
     carry_on([this] {
+      if (!core_->exchange.extensions().empty()) core_->exchange.extensions().prepare(call_);
       if (!core_->pipeline.is_plain(call_.method)) return walk_to(core_->pipeline.run(call_));
       auto const started = core_->exchange.start(call_, entry_);
       self_ = itself();
@@ -20331,6 +20744,7 @@ COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value c
 COMCP_LAZY_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
   if (!core_.facts.codec) return false;
   if (r) {
+    if (extensions_.claimant(c, r->view())) return true;
     if (!core_.is_modern()) return false;
     auto const kind = core_.facts.codec->classify(c.method, r->view());
     return !kind || *kind != wire::result_kind::complete;
@@ -20353,6 +20767,10 @@ COMCP_LAZY_DECL sansio::call_facts exchange::facts(prepared_call const& c, error
 COMCP_LAZY_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
   progress p(core_.calls, c, core_.settings.limits.input_rounds());
   for (;;) {
+    if (auto* const part = r ? extensions_.claimant(c, r->view()) : nullptr) {
+      auto completed = co_await extensions_.complete(*part, c, *std::move(r), p.hard);
+      co_return completed;
+    }
     if (r && !core_.is_modern()) co_return r;
     auto work = r ? next_round(p, r) : after_failure(p, r);
     auto ended = co_await std::move(work);
@@ -20536,6 +20954,100 @@ COMCP_LAZY_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
 }
 
 }  // namespace comcp::detail
+
+// client/impl/extensions.ipp
+#include <algorithm>
+
+namespace comcp {
+namespace detail {
+
+COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
+  for (auto const& part : parts_) {
+    auto const name = c.method.text();
+    if (auto const* const own = part->method(name)) c.method = *own;
+    auto const brings = part->meta(name);
+    if (brings.empty()) continue;
+    auto const members = json::parse(brings.text());
+    if (!members || !members->is_object()) {
+      c.unusable = error(errc::invalid_argument, "what an extension brings for _meta is an object");
+      return;
+    }
+    for (auto const m : members->view().members()) {
+      auto const& said = c.options.meta();
+      bool const by_caller = std::any_of(said.begin(), said.end(), [&m](auto const& s) { return s.first == m.key; });
+      if (!by_caller) c.options.meta(std::string(m.key), json::raw(m.value.dump()));
+    }
+  }
+}
+
+COMCP_LAZY_DECL extension_part* extensions::claimant(prepared_call const& c, json::view result) const {
+  if (parts_.empty() || !result.is_object()) return nullptr;
+  auto const type = result.find("resultType");
+  auto const text = type ? type->get_string() : std::nullopt;
+  if (!text) return nullptr;
+  for (auto const& part : parts_) {
+    if (part->claims(c.method.name(), *text)) return part.get();
+  }
+  return nullptr;
+}
+
+COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
+                                                            json::value result, time_point end) const {
+  unfinished_call call(core_.facade(), c, std::move(result), end);
+  try {
+    auto completing = part.complete(call);
+    auto value = co_await std::move(completing);
+    co_return reply(std::move(value));
+  } catch (...) {
+    co_return reply(current_error());
+  }
+}
+
+COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
+  for (auto const& part : parts_) {
+    try {
+      part->notified(method, params);
+    } catch (...) {
+      core_.fault(current_error());
+    }
+  }
+  return false;  // whoever else listens hears of it, too
+}
+
+COMCP_LAZY_DECL void extensions::listen(subscription_filter& wanted) const {
+  for (auto const& part : parts_) wanted.unite(part->listen());
+}
+
+COMCP_LAZY_DECL call_options within(client_link& core, call_options const& of,
+                                    std::chrono::steady_clock::time_point end) {
+  auto const now = core.bounds(of).now;
+  call_options o;
+  o.hard_timeout(std::max<std::chrono::nanoseconds>(end - now, std::chrono::nanoseconds(1)));
+  return o.stop(of.stop());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
+                                                  std::stop_token stop, std::chrono::steady_clock::time_point end) {
+  auto const left = end - core->bounds({}).now;
+  auto waiting = core->life().sleep(std::min(d, std::chrono::nanoseconds(left)), std::move(stop));
+  auto const why = co_await std::move(waiting);
+  if (why) throw exception(why);
+  if (d >= left) throw exception(error(errc::timeout, "the hard timeout of the call is over"));
+}
+
+}  // namespace detail
+
+COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
+  auto const& told = call_.options.on_progress();
+  if (!told) return;
+  try {
+    told(p);
+  } catch (...) {
+    core_->fault(error(errc::invalid_argument, "a progress callback threw"));
+  }
+}
+
+}  // namespace comcp
 
 // client/impl/inbound.ipp
 #include <algorithm>
@@ -21863,9 +22375,9 @@ COMCP_LAZY_DECL void shared_stream::reopen_later() {
   }
   auto again = [](shared_stream* self, std::shared_ptr<client_core> hold,
                   std::chrono::milliseconds after) -> asio::awaitable<void> {
-    bool const slept = co_await hold->sleep(after);
+    auto const ended = co_await hold->sleep(after);
     self->reopening_ = false;
-    if (slept) self->refresh();
+    if (!ended) self->refresh();
   };
   core_.spawn(again(this, core_.shared_from_this(), *wait));
 }
@@ -22141,6 +22653,7 @@ COMCP_LAZY_DECL subscription_filter subscription_hub::wanted() const {
   if (watchers_.wants("prompts")) f.prompts_list_changed = true;
   if (watchers_.wants("resources")) f.resources_list_changed = true;
   for (auto const& [uri, t] : resources_) f.resource_subscriptions.push_back(uri);
+  core_.exchange.extensions().listen(f);
   return f;
 }
 

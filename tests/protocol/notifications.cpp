@@ -72,6 +72,27 @@ TEST_CASE("notifications: a subscription filter is a set", "[protocol]") {
   CHECK(json::to_text(a) == R"({"toolsListChanged":true,"resourceSubscriptions":["b","a"]})");
 }
 
+TEST_CASE("notifications: keys of extensions count in a subscription filter", "[protocol]") {
+  subscription_filter f;
+  f.add("jobIds", json::array().add("b").add("a"));
+  CHECK_FALSE(f.empty());
+  CHECK(f != subscription_filter());
+  CHECK(json::to_text(f) == R"({"jobIds":["a","b"]})");
+  auto more = f;
+  more.add("jobIds", json::array().add("c")).add("jobs", json::raw("true"));
+  CHECK(json::to_text(more) == R"({"jobIds":["a","b","c"],"jobs":true})");
+  CHECK(more.covers(f));
+  CHECK_FALSE(f.covers(more));
+  auto const read = json::parse(R"({"jobIds":["c","b","a"],"jobs":true,"off":false,"none":[],"null":null})")
+                        .value().get<subscription_filter>().value();
+  CHECK(read == more);
+  CHECK(json::parse(R"({"off":false,"none":[]})").value().get<subscription_filter>().value().empty());
+  subscription_filter lists;
+  lists.tools_list_changed = true;
+  lists.unite(more);
+  CHECK(json::to_text(lists) == R"({"toolsListChanged":true,"jobIds":["a","b","c"],"jobs":true})");
+}
+
 TEST_CASE("notifications: an acknowledgement names its subscription", "[protocol]") {
   auto const ack = from<subscriptions_acknowledged>(
       R"({"_meta":{"io.modelcontextprotocol/subscriptionId":5},"notifications":{"resourceSubscriptions":["u"]}})");

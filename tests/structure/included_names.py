@@ -12,7 +12,7 @@ import sys
 
 # Headers of the standard library, and what of each is used.
 STANDARD = """
-algorithm: adjacent_find any_of all_of binary_search clamp copy copy_if copy_n count count_if equal equal_range erase_if fill fill_n find
+algorithm: adjacent_find any_of all_of binary_search clamp copy copy_if copy_n count count_if equal equal_range erase_if fill fill_n find includes
   find_if find_if_not for_each is_sorted lexicographical_compare lower_bound max max_element min min_element minmax mismatch
   none_of partition remove remove_if replace reverse rotate search sort stable_sort swap_ranges transform unique upper_bound
 array: array to_array

@@ -22,6 +22,11 @@
 #include <comcp/protocol/completion.hpp>
 
 namespace comcp {
+class extension_client;
+namespace detail {
+template <class E>
+extension_client negotiated(std::shared_ptr<client_link> const& core);
+}  // namespace detail
 
 /// What every comcp::client can do. Operations return asio::awaitable<T>, may be started, stored and awaited on any
 /// executor, and resume there. They throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their
@@ -90,6 +95,14 @@ class awaitable_client : public server_lists {
   template <json::readable Result>
   [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
                                                call_options options = call_options()) const;
+
+  /// The operations of an extension that both sides declared: E::operations. Needs the extension's header. Throws:
+  /// not_in_protocol where connect_options().extension() was not given it, capability_missing where the server did not
+  /// declare it.
+  template <class E>
+  [[nodiscard]] auto extension() const {
+    return typename E::operations(detail::negotiated<E>(core_));
+  }
 
   // The connection.
 

@@ -75,8 +75,8 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 
   // From here on home only.
   COMCP_LAZY void spawn(asio::awaitable<void> work);  ///< Detached.
-  /// Waits; false when the client closed meanwhile.
-  COMCP_LAZY asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
+  /// Waits; what ended it where that is not its time: the client's end, or a cancellation.
+  COMCP_LAZY asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop = {});
   COMCP_LAZY void fault(error what);
   /// What is known of the server has changed.
   COMCP_LAZY void publish();
@@ -122,6 +122,7 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 #include <comcp/client/impl/core_link.ipp>
 #include <comcp/client/impl/dispatcher.ipp>
 #include <comcp/client/impl/exchange.ipp>
+#include <comcp/client/impl/extensions.ipp>
 #include <comcp/client/impl/inbound.ipp>
 #include <comcp/client/impl/input_rounds.ipp>
 #include <comcp/client/impl/interception.ipp>

@@ -46,7 +46,9 @@ class core_life_link final : public life_link {
   [[nodiscard]] std::shared_ptr<status_listeners> const& status() const noexcept override {
     return core_.connection.listeners();
   }
-  asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
+  asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop) override {
+    return core_.sleep(d, std::move(stop));
+  }
   asio::awaitable<std::shared_ptr<void>> capacity(call_options options) override {
     return on_home(core_.shared_from_this(), wait_for_capacity(core_, std::move(options)));
   }
@@ -63,6 +65,7 @@ class core_link final : public client_link {
   asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
                                bool& plain) override {
     if (!(here == core_.home())) return perform_at_home(core_, here, c);
+    if (!core_.exchange.extensions().empty()) core_.exchange.extensions().prepare(c);
     if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
     plain = true;
     return core_.exchange.begin(c, e);
@@ -101,6 +104,9 @@ class core_link final : public client_link {
   }
   [[nodiscard]] life_link& life() noexcept override { return life_; }
   void abandon() noexcept override { core_.abandon(); }
+  [[nodiscard]] bool declares(std::string_view extension) const override {
+    return core_.introduction.capabilities().extensions.contains(std::string(extension));
+  }
   [[nodiscard]] std::shared_ptr<server_snapshot const> server() const override { return core_.server.get(); }
   [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
   [[nodiscard]] comcp::statistics statistics() const override { return core_.calls.counters().statistics(core_.calls.now()); }

@@ -111,8 +111,8 @@ class life_link {
   [[nodiscard]] virtual restarts_link& restarts(restarts_maker make) = 0;
   virtual asio::awaitable<error> ended() = 0;
   [[nodiscard]] virtual std::shared_ptr<status_listeners> const& status() const noexcept = 0;
-  /// On home. Waits; false when the client closed meanwhile.
-  virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
+  /// On home. Waits; what ended it where that is not its time.
+  virtual asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop = {}) = 0;
   /// Waits for a turn to begin a call, which ends with the object. Throws.
   virtual asio::awaitable<std::shared_ptr<void>> capacity(call_options options) = 0;
 
@@ -153,6 +153,8 @@ class client_link : public call_link {
   virtual void abandon() noexcept = 0;  ///< The owning client went away.
 
   /// On any thread.
+  /// Whether this extension is among the client's capabilities.
+  [[nodiscard]] virtual bool declares(std::string_view extension) const = 0;
   [[nodiscard]] virtual std::shared_ptr<server_snapshot const> server() const = 0;
   [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;
   [[nodiscard]] virtual comcp::statistics statistics() const = 0;

@@ -229,8 +229,8 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
 
   static asio::awaitable<void> refresh(std::shared_ptr<list_watcher> self, std::shared_ptr<client_link> alive) {
     while (self->dirty && !self->stopped) {
-      bool const slept = co_await alive->life().sleep(debounce);
-      if (!slept || self->stopped) break;
+      auto const ended = co_await alive->life().sleep(debounce);
+      if (ended || self->stopped) break;
       self->dirty = false;
       result<listing<T>> outcome = error(errc::closed);
       try {

@@ -41,6 +41,8 @@ class client_core;
 class cache_options;  // client/cache.hpp
 namespace detail {
 class call_step;
+class extension_part;
+class subscriptions_link;
 class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
 }  // namespace detail
@@ -80,6 +82,14 @@ class connection_limits {
 };
 
 namespace detail {
+/// An extension that a program brings, and what makes it for each connection.
+struct brought_extension {
+  std::string name;
+  json::fragment settings;
+  std::function<std::unique_ptr<extension_part>()> make;
+  std::unique_ptr<subscriptions_link> (*subscriptions)(client_core&) = nullptr;
+};
+
 /// What connect_options say.
 struct connect_settings {
   std::optional<implementation> client_info;
@@ -96,6 +106,7 @@ struct connect_settings {
   unsigned ping_failure_threshold = 3;
   std::optional<comcp::log_level> log_level;
   std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
+  std::vector<brought_extension> brought;
   reconnect_policy reconnect = reconnect_policy::never();
   reconnect_hook ask_to_reconnect;  // in place of the policy
   restarts_maker restarts = nullptr;
@@ -176,9 +187,14 @@ class connect_options {
   connect_options& experimental(std::string name, json::fragment settings) {
     return settings_.experimental.emplace_back(std::move(name), std::move(settings)), *this;
   }
+  /// An extension that has nothing but its settings. Errors of connect(): invalid_argument for one that has result types,
+  /// which somebody has to complete.
   connect_options& extension(std::string name, json::fragment settings) {
     return settings_.extensions.emplace_back(std::move(name), std::move(settings)), *this;
   }
+  /// An extension and all that it brings: any client_extension. Needs <comcp/client/extension.hpp>.
+  template <class E>
+  connect_options& extension(E e);
   /// Sends calls also when the server did not declare the capability for them (default: fails at once).
   connect_options& check_capabilities(bool yes) { return settings_.check_capabilities = yes, *this; }
 

@@ -25,8 +25,18 @@ namespace comcp {
 enum class era { legacy, modern };
 
 namespace detail {
-inline constexpr std::array<std::string_view, 5> version_texts = {"2024-11-05", "2025-03-26", "2025-06-18",
-                                                                  "2025-11-25", "2026-07-28"};
+struct version_row {
+  std::string_view text;
+  comcp::era era;
+};
+/// The protocol's versions, the oldest first: a new one is a line here, and in namespace version where it has a name.
+inline constexpr std::array version_table = {
+    version_row{"2024-11-05", era::legacy},
+    version_row{"2025-03-26", era::legacy},
+    version_row{"2025-06-18", era::legacy},
+    version_row{"2025-11-25", era::legacy},
+    version_row{"2026-07-28", era::modern},
+};
 }  // namespace detail
 
 /// A protocol version that comcp speaks; ordered by age. Default: the newest.
@@ -36,8 +46,8 @@ class protocol_version {
 
   /// The version of this text, if comcp speaks it.
   static constexpr std::optional<protocol_version> parse(std::string_view text) noexcept {
-    for (std::size_t i = 0; i < detail::version_texts.size(); ++i) {
-      if (detail::version_texts[i] == text) return at(i);
+    for (std::size_t i = 0; i < detail::version_table.size(); ++i) {
+      if (detail::version_table[i].text == text) return at(i);
     }
     return {};
   }
@@ -47,32 +57,38 @@ class protocol_version {
     v.index_ = static_cast<std::uint8_t>(index);
     return v;
   }
-
-  [[nodiscard]] constexpr std::string_view text() const noexcept { return detail::version_texts[index_]; }
-  [[nodiscard]] constexpr comcp::era era() const noexcept {
-    return index_ < 4 ? comcp::era::legacy : comcp::era::modern;
+  /// The newest of an era.
+  static constexpr protocol_version newest(comcp::era e) noexcept {
+    auto i = detail::version_table.size() - 1;
+    while (detail::version_table[i].era != e) --i;
+    return at(i);
   }
+
+  [[nodiscard]] constexpr std::string_view text() const noexcept { return detail::version_table[index_].text; }
+  [[nodiscard]] constexpr comcp::era era() const noexcept { return detail::version_table[index_].era; }
 
   friend constexpr bool operator==(protocol_version, protocol_version) noexcept = default;
   friend constexpr auto operator<=>(protocol_version, protocol_version) noexcept = default;
 
  private:
-  std::uint8_t index_ = 4;
+  std::uint8_t index_ = detail::version_table.size() - 1;
 };
 
 namespace version {
-inline constexpr auto v2024_11_05 = protocol_version::at(0);
-inline constexpr auto v2025_03_26 = protocol_version::at(1);
-inline constexpr auto v2025_06_18 = protocol_version::at(2);
-inline constexpr auto v2025_11_25 = protocol_version::at(3);
-inline constexpr auto v2026_07_28 = protocol_version::at(4);
-inline constexpr auto latest_legacy = v2025_11_25;
-inline constexpr auto latest = v2026_07_28;
+inline constexpr auto v2024_11_05 = *protocol_version::parse("2024-11-05");
+inline constexpr auto v2025_03_26 = *protocol_version::parse("2025-03-26");
+inline constexpr auto v2025_06_18 = *protocol_version::parse("2025-06-18");
+inline constexpr auto v2025_11_25 = *protocol_version::parse("2025-11-25");
+inline constexpr auto v2026_07_28 = *protocol_version::parse("2026-07-28");
+inline constexpr auto latest_legacy = protocol_version::newest(era::legacy);
+inline constexpr auto latest = protocol_version();
 }  // namespace version
 
 /// Every version that comcp speaks, newest first.
-constexpr std::array<protocol_version, 5> supported_versions() noexcept {
-  return {version::v2026_07_28, version::v2025_11_25, version::v2025_06_18, version::v2025_03_26, version::v2024_11_05};
+constexpr auto supported_versions() noexcept {
+  std::array<protocol_version, detail::version_table.size()> all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = protocol_version::at(all.size() - 1 - i);
+  return all;
 }
 
 /// Names a client or a server. Self-reported and unverified: to show, never to decide by.

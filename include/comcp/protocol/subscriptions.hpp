@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <comcp/json/build.hpp>
 #include <comcp/protocol/meta.hpp>
 
 namespace comcp {
@@ -21,12 +22,16 @@ struct subscription_filter {
   bool prompts_list_changed = false;
   bool resources_list_changed = false;
   std::vector<std::string> resource_subscriptions;  ///< The uris of resources whose updates are wanted.
-  json::value raw;
+  json::value raw;                                  ///< Its other members count, too: keys of extensions.
+
+  /// Asks for what an extension has there: a list, or any other value than false.
+  subscription_filter& add(std::string_view key, json::fragment const& value);
 
   /// Whether nothing is asked for.
-  [[nodiscard]] bool empty() const noexcept;
+  [[nodiscard]] bool empty() const;
   [[nodiscard]] bool has_resource(std::string_view uri) const noexcept;
-  /// Asks for what `other` asks for too; the uris end up sorted, each once.
+  /// Asks for what `other` asks for too; the uris end up sorted, each once, and so do texts in lists of extensions. Where
+  /// both have another value for one key, that of `other` counts.
   subscription_filter& unite(subscription_filter const& other);
   /// Whether everything that `other` asks for is asked for here.
   [[nodiscard]] bool covers(subscription_filter const& other) const;

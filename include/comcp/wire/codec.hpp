@@ -31,6 +31,11 @@ struct request_meta {
 /// How a result is to be taken.
 enum class result_kind { complete, input_required };
 
+/// Whether a server may answer who declares this extension with results that are neither.
+[[nodiscard]] constexpr bool has_result_types(std::string_view extension) noexcept {
+  return extension == "io.modelcontextprotocol/tasks";
+}
+
 class codec {
  public:
   virtual ~codec() = default;

@@ -124,8 +124,8 @@ COMCP_LAZY_DECL asio::awaitable<void> connection::keep_alive() {
   std::uint64_t seen_before = 0;
   unsigned failures = 0;
   for (;;) {
-    bool const awake = co_await core_.sleep(*settings.ping_interval);
-    if (!awake) break;
+    auto const ended = co_await core_.sleep(*settings.ping_interval);
+    if (ended) break;
     if (!life_.is(sansio::life_state::ready)) continue;
     if (std::exchange(seen_before, seen) != seen) {
       failures = 0;

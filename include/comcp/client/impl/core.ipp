@@ -35,7 +35,12 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
+  for (auto const& each : settings.brought) {
+    exchange.extensions().add(each.make());
+    if (each.subscriptions) subscriptions.hub(each.subscriptions);
+  }
   inbound.add(detail::notification_sink(exchange));
+  if (!exchange.extensions().empty()) inbound.add(detail::notification_sink(exchange.extensions()));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
@@ -91,11 +96,13 @@ COMCP_LAZY_DECL void client_core::lose_context() noexcept {
   settings.executor = {};
 }
 
-COMCP_LAZY_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
+COMCP_LAZY_DECL asio::awaitable<error> client_core::sleep(std::chrono::nanoseconds d, std::stop_token stop) {
   detail::pending_entry e(detail::pending_entry::span::client);
-  if (is_closing() || !calls.enlist(e, d)) co_return false;
+  if (is_closing()) co_return error(errc::closed, "the client is closing");
+  if (!calls.enlist(e, d)) co_return error(errc::queue_full);
+  calls.end_with(stop, e);
   auto const r = co_await calls.wait(e);
-  co_return r.error() == errc::timeout;
+  co_return r.error() == errc::timeout ? error() : r.error();
 }
 
 COMCP_LAZY_DECL void client_core::spawn(asio::awaitable<void> work) { detail::spawn(home_, std::move(work)); }

@@ -19,7 +19,17 @@ COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_s
   };
   for (auto const& name : about.extensions) capabilities_.extensions[name] = json::parse("{}").value();
   entries(settings.experimental, capabilities_.experimental);
+  for (auto const& [name, value] : settings.extensions) {
+    if (wire::has_result_types(name))
+      throw exception(error(errc::invalid_argument, name + " has result types, which nobody here completes"));
+  }
   entries(settings.extensions, capabilities_.extensions);
+  for (auto const& each : settings.brought) {
+    auto text = json::parse(each.settings.empty() ? "{}" : each.settings.text());
+    if (!text || !text->is_object())
+      throw exception(error(errc::invalid_argument, "the settings of " + each.name + " are no object"));
+    capabilities_.extensions[each.name] = *std::move(text);
+  }
   text_ = json::to_text(capabilities_);
   // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
   auto const unanswered = [&handler](bool declared, char const* method) {

@@ -57,9 +57,9 @@ COMCP_LAZY_DECL void shared_stream::reopen_later() {
   }
   auto again = [](shared_stream* self, std::shared_ptr<client_core> hold,
                   std::chrono::milliseconds after) -> asio::awaitable<void> {
-    bool const slept = co_await hold->sleep(after);
+    auto const ended = co_await hold->sleep(after);
     self->reopening_ = false;
-    if (slept) self->refresh();
+    if (!ended) self->refresh();
   };
   core_.spawn(again(this, core_.shared_from_this(), *wait));
 }

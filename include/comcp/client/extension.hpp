@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Extensions of the protocol: what one brings (settings, methods, result types, notifications, keys of a listen filter
+// and of `_meta`) is said by one type, a user's own too, and registers where a call and what comes in pass by.
+// Specification: 2026-07-28, basic (extension negotiation)
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/extension_part.hpp>
+#include <comcp/client/link.hpp>
+#include <comcp/client/operation.hpp>
+#include <comcp/client/options.hpp>
+#include <comcp/json/build.hpp>
+#include <comcp/protocol/progress.hpp>
+#include <comcp/protocol/subscriptions.hpp>
+#include <comcp/wire/method.hpp>
+
+namespace comcp {
+
+/// A method that an extension calls: its name, its eras, `missing` (undeclared<E> where the server has to have declared
+/// it), and `subject`, the parameter that is its Mcp-Name where it `is_mirrored`.
+using extension_method = wire::method_rules;
+
+/// For extension_method::missing: the server did not declare E.
+template <class E>
+char const* undeclared(server_capabilities const& c) {
+  static std::string const name(E::identifier);
+  return c.supports(name) ? nullptr : name.c_str();
+}
+
+/// A call whose answer is of a type that an extension claims, as who completes it sees it: valid until that has ended. On
+/// the client's executor.
+class unfinished_call {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  unfinished_call(std::shared_ptr<detail::client_link> core, detail::prepared_call const& c, json::value result,
+                  time_point end)
+      : core_(std::move(core)), call_(c), result_(std::move(result)), end_(end) {}
+
+  [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
+  [[nodiscard]] json::value params() const { return json::parse(call_.params.empty() ? "{}" : call_.params).value(); }
+  [[nodiscard]] call_options const& options() const noexcept { return call_.options; }
+  /// What the server answered.
+  [[nodiscard]] json::value const& result() const noexcept { return result_; }
+
+  /// A further request, of the extension's: part of this call, so that interceptors do not see it, and bounded by what is
+  /// left of its hard timeout. Throws comcp::exception.
+  template <json::readable T = json::value>
+  [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params) const {
+    detail::prepared_call c(m, std::move(params).text(), detail::within(*core_, call_.options, end_));
+    c.internal = true;
+    return detail::typed_call<T>(core_, std::move(c));
+  }
+  /// Waits. Throws where the call is cancelled, its hard timeout is over, or the client closes before.
+  [[nodiscard]] asio::awaitable<void> wait(timespan d) const {
+    return detail::wait_within(core_, d, call_.options.stop(), end_);
+  }
+  /// To the caller's on_progress().
+  COMCP_LAZY void progress(progress_notification const& p) const;
+
+ private:
+  std::shared_ptr<detail::client_link> core_;
+  detail::prepared_call const& call_;
+  json::value result_;
+  time_point end_;
+};
+
+/// What the operations of an extension are made with: a client whose server declared it. A handle, which does not own
+/// the connection.
+class extension_client {
+ public:
+  explicit extension_client(std::shared_ptr<detail::client_link> core) noexcept : core_(std::move(core)) {}
+
+  /// One request. Errors: as of client.request(), not_in_protocol, capability_missing.
+  template <json::readable T = json::value>
+  [[nodiscard]] asio::awaitable<T> call(extension_method const& m, json::fragment params = json::fragment(),
+                                        call_options options = call_options()) const {
+    return detail::typed_call<T>(core_, detail::prepared_call(m, std::move(params).text(), std::move(options)));
+  }
+  [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
+
+ private:
+  std::shared_ptr<detail::client_link> core_;
+};
+
+/// An extension is any type with an identifier. What else it brings, it says by having these members:
+///
+///     static constexpr std::string_view identifier = "com.example/jobs";
+///     json::fragment settings() const;                        // in the client's capabilities; default {}
+///     static constexpr std::array methods = {extension_method{...}};
+///     bool claims(std::string_view method, std::string_view result_type) const;
+///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
+///     using notifications = std::tuple<job_done>;             // described types with a static `method`
+///     void on(job_done const& n);                             // on the client's executor; handlers hear of it, too
+///     subscription_filter listen() const;                     // modern era: what the shared stream shall bring
+///     json::fragment meta(std::string_view method) const;     // members for `_meta` of each request; the caller's win
+///     using operations = job_operations;                      // client.extension<E>(); made of an extension_client
+///
+/// Each connection has a copy of it.
+template <class E>
+concept client_extension = std::copy_constructible<E> && requires {
+  { std::string_view(E::identifier) };
+};
+
+namespace detail {
+
+template <class E>
+concept claims_results = requires(E const& e, std::string_view s) {
+  { e.claims(s, s) } -> std::same_as<bool>;
+};
+template <class E>
+concept completes_results = requires(E& e, unfinished_call& c) {
+  { e.complete(c) } -> std::same_as<asio::awaitable<json::value>>;
+};
+
+template <class E>
+class part_of final : public extension_part {
+ public:
+  explicit part_of(E e) : extension_(std::move(e)) {}
+
+  [[nodiscard]] std::string_view identifier() const noexcept override { return E::identifier; }
+  [[nodiscard]] extension_method const* method(std::string_view name) const noexcept override {
+    if constexpr (requires { E::methods.begin(); }) {
+      for (auto const& m : E::methods) {
+        if (m.name == name) return &m;
+      }
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool claims(std::string_view method, std::string_view result_type) const override {
+    if constexpr (claims_results<E>) return extension_.claims(method, result_type);
+    return false;
+  }
+  asio::awaitable<json::value> complete(unfinished_call& c) override {
+    if constexpr (claims_results<E>) return extension_.complete(c);
+    else return failed<json::value>(errc::protocol_violation);
+  }
+  void notified(std::string const& method, json::value const& params) override {
+    if constexpr (requires { typename E::notifications; }) {
+      std::apply([&](auto... kinds) { (tell<decltype(kinds)>(method, params), ...); }, typename E::notifications());
+    }
+  }
+  [[nodiscard]] subscription_filter listen() const override {
+    if constexpr (requires { extension_.listen(); }) return extension_.listen();
+    else return {};
+  }
+  [[nodiscard]] json::fragment meta(std::string_view method) const override {
+    if constexpr (requires { extension_.meta(method); }) return extension_.meta(method);
+    else return {};
+  }
+
+ private:
+  template <class N>
+  void tell(std::string const& method, json::value const& params) {
+    if (method != N::method) return;
+    auto const n = json::read<N>(params.view());
+    if (!n) throw exception(n.error());
+    extension_.on(*n);
+  }
+
+  E extension_;
+};
+
+template <class E>
+brought_extension bring(E e) {
+  static_assert(client_extension<E>, "comcp: this type is no extension: it needs a static identifier, a text");
+  static_assert(claims_results<E> == completes_results<E>,
+                "comcp: an extension that claims result types completes them: bool claims(std::string_view method, "
+                "std::string_view result_type) const and asio::awaitable<json::value> complete(unfinished_call&)");
+  brought_extension out;
+  out.name = std::string(std::string_view(E::identifier));
+  if constexpr (requires { e.settings(); }) out.settings = e.settings();
+  if constexpr (requires { e.listen(); }) out.subscriptions = [](client_core& c) { return make_subscriptions(c); };
+  out.make = [e = std::move(e)]() -> std::unique_ptr<extension_part> { return std::make_unique<part_of<E>>(e); };
+  return out;
+}
+
+template <class E>
+extension_client negotiated(std::shared_ptr<client_link> const& core) {
+  require(core);
+  std::string const name(std::string_view(E::identifier));
+  if (!core->declares(name))
+    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
+  if (!core->server()->capabilities.supports(name))
+    throw exception(error(errc::capability_missing, "the server did not declare " + name));
+  return extension_client(core);
+}
+
+}  // namespace detail
+
+template <class E>
+connect_options& connect_options::extension(E e) {
+  return settings_.brought.push_back(detail::bring(std::move(e))), *this;
+}
+
+}  // namespace comcp

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// An extension at work on one connection, whatever its type, and who has all of them. On home only. Internal.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/json/build.hpp>
+#include <comcp/json/value.hpp>
+#include <comcp/protocol/subscriptions.hpp>
+#include <comcp/wire/method.hpp>
+
+namespace comcp {
+class client_core;
+class unfinished_call;
+
+namespace detail {
+class client_link;
+
+class extension_part {
+ public:
+  virtual ~extension_part() = default;
+  [[nodiscard]] virtual std::string_view identifier() const noexcept = 0;
+  /// Null for what is none of its methods.
+  [[nodiscard]] virtual wire::method_rules const* method(std::string_view name) const noexcept = 0;
+  [[nodiscard]] virtual bool claims(std::string_view method, std::string_view result_type) const = 0;
+  virtual asio::awaitable<json::value> complete(unfinished_call& c) = 0;
+  virtual void notified(std::string const& method, json::value const& params) = 0;
+  [[nodiscard]] virtual subscription_filter listen() const = 0;
+  [[nodiscard]] virtual json::fragment meta(std::string_view method) const = 0;
+};
+
+class extensions {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  explicit extensions(client_core& core) noexcept : core_(core) {}
+
+  void add(std::unique_ptr<extension_part> part) { parts_.push_back(std::move(part)); }
+  [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
+  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta`.
+  COMCP_LAZY void prepare(prepared_call& c) const;
+  /// Whose such a result is; null for nobody's.
+  COMCP_LAZY [[nodiscard]] extension_part* claimant(prepared_call const& c, json::view result) const;
+  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result,
+                                             time_point end) const;
+  /// For inbound.
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
+  COMCP_LAZY void listen(subscription_filter& wanted) const;
+
+ private:
+  client_core& core_;
+  std::vector<std::unique_ptr<extension_part>> parts_;
+};
+
+/// The options of a request that belongs to such a call, and a wait that does.
+COMCP_LAZY call_options within(client_link& core, call_options const& of, std::chrono::steady_clock::time_point end);
+COMCP_LAZY asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
+                                             std::stop_token stop, std::chrono::steady_clock::time_point end);
+
+}  // namespace detail
+}  // namespace comcp
