@@ -19278,9 +19278,7 @@ class unfinished_call {
     return detail::typed_call<T>(core_, std::move(c));
   }
   /// Waits. Throws where the call is cancelled, its hard timeout is over, or the client closes before.
-  [[nodiscard]] asio::awaitable<void> wait(timespan d) const {
-    return detail::wait_within(core_, d, call_.options.stop(), end_);
-  }
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d) const;
   /// To the caller's on_progress().
   COMCP_LAZY void progress(progress_notification const& p) const;
 
@@ -21036,6 +21034,10 @@ COMCP_LAZY_DECL asio::awaitable<void> wait_within(std::shared_ptr<client_link> c
 }
 
 }  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<void> unfinished_call::wait(timespan d) const {
+  return detail::wait_within(core_, d, call_.options.stop(), end_);
+}
 
 COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
   auto const& told = call_.options.on_progress();

@@ -63,9 +63,7 @@ class unfinished_call {
     return detail::typed_call<T>(core_, std::move(c));
   }
   /// Waits. Throws where the call is cancelled, its hard timeout is over, or the client closes before.
-  [[nodiscard]] asio::awaitable<void> wait(timespan d) const {
-    return detail::wait_within(core_, d, call_.options.stop(), end_);
-  }
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d) const;
   /// To the caller's on_progress().
   COMCP_LAZY void progress(progress_notification const& p) const;
 

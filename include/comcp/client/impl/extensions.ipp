@@ -86,6 +86,10 @@ COMCP_LAZY_DECL asio::awaitable<void> wait_within(std::shared_ptr<client_link> c
 
 }  // namespace detail
 
+COMCP_LAZY_DECL asio::awaitable<void> unfinished_call::wait(timespan d) const {
+  return detail::wait_within(core_, d, call_.options.stop(), end_);
+}
+
 COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
   auto const& told = call_.options.on_progress();
   if (!told) return;

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include <comcp/client/extension.hpp>
+
+#include "support/http_talk.hpp"
+
+using namespace comcp;
+using namespace comcp_test;
+
+namespace {
+
+struct jobs {
+  static constexpr std::string_view identifier = "com.example/jobs";
+  static constexpr std::array methods = {extension_method{
+      .name = "jobs/get", .missing = undeclared<jobs>, .subject = "jobId", .is_mirrored = true}};
+};
+
+}  // namespace
+
+TEST_CASE("http_extensions: a method of an extension has the name that it says, also where it is called by its name", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin(t.options().extension(jobs()));
+  t.take("server/discover")->result(discover_text(R"("2026-07-28")", R"({"extensions":{"com.example/jobs":{}}})"));
+  auto c = t.done(opening);
+  auto const typed = t.start(extension_client(detail::client_access::core(c)).call(jobs::methods[0], args("jobId", "7")));
+  auto const first = t.take("jobs/get");
+  CHECK(first->header("Mcp-Method") == "jobs/get");
+  CHECK(first->header("Mcp-Name") == "7");
+  CHECK(first->says(R"("extensions":{"com.example/jobs":{}})"));
+  auto const untyped = t.start(c.request("jobs/get", args("jobId", "8")));
+  CHECK(t.take("jobs/get")->header("Mcp-Name") == "8");
+  typed->cancel();
+  untyped->cancel();
+}
