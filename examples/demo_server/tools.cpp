@@ -61,7 +61,9 @@ class gathering {
   json::object join(call& c) {
     auto const wanted = c.integer("count", 2);
     if (wanted < 1 || wanted > 10'000) throw tool_failure{"count must be between 1 and 10000"};
+    auto const text = c.text("text");
     std::unique_lock lock(lock_);
+    std::erase_if(waiting_, [](auto const& each) { return !each->cancel_reason().empty(); });
     if (waiting_.size() + 1 < static_cast<std::size_t>(wanted)) {
       waiting_.push_back(c.shared_from_this());
       throw call_cancelled{};  // no answer for now
@@ -69,7 +71,7 @@ class gathering {
     auto const all = std::exchange(waiting_, {});
     lock.unlock();
     for (auto const& each : all) each->reply(text_result(each->text("text")));
-    return text_result(c.text("text"));
+    return text_result(text);
   }
 
  private:

@@ -6702,7 +6702,8 @@ class published_server {
 namespace comcp {
 
 /// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
-/// timed_out + cancelled; the handshake is in none of them.
+/// timed_out + cancelled; the handshake is in none of them. Read on another thread than the client's while calls come
+/// and go, what ended while it was read may count as pending.
 struct statistics {
   std::uint64_t pending = 0;                       ///< Calls that wait now.
   std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
@@ -9449,11 +9450,12 @@ template <class T>
 struct walk_initiation {
   asio::any_io_executor home;  // empty: the handler's
   asio::awaitable<T> work;
+  bool beside_handler = false;  // runs where that is called
 
   template <class Handler>
   void operator()(Handler handler) {
     auto const here = executor_of(handler, home);
-    begin_away<result<T>>(std::make_shared<away_walk<T>>(home ? home : here, here, std::move(work)),
+    begin_away<result<T>>(std::make_shared<away_walk<T>>(home && !beside_handler ? home : here, here, std::move(work)),
                           told<T, Handler>{std::move(handler)});
   }
 };
@@ -9464,8 +9466,9 @@ auto async_call(std::shared_ptr<client_link> core, prepared_call c, Token&& toke
 }
 
 template <class T, class Token>
-auto async_walk(asio::any_io_executor home, asio::awaitable<T> work, Token&& token) {
-  return asio::async_initiate<Token, completion_of<T>>(walk_initiation<T>{std::move(home), std::move(work)}, token);
+auto async_walk(asio::any_io_executor home, asio::awaitable<T> work, Token&& token, bool beside_handler = false) {
+  return asio::async_initiate<Token, completion_of<T>>(
+      walk_initiation<T>{std::move(home), std::move(work), beside_handler}, token);
 }
 
 }  // namespace comcp::detail
@@ -10225,9 +10228,9 @@ class awaitable_client : public server_lists {
   // The connection.
 
   /// Waits until a call would find room under limits().pending_calls(), for as long as the options' timeouts and stop
-  /// token let a call wait. First come, first served; who comes back begins its call before the next one hears of
-  /// room. Nothing is reserved: calls that begin without waiting here may take the place. Errors: timeout, cancelled,
-  /// closed and why.
+  /// token let a call wait. First come, first served; who comes back on an executor that runs one at a time (a
+  /// strand) begins its call before the next one hears of room. Nothing is reserved: calls that begin without waiting here
+  /// may take the place. Errors: timeout, cancelled, closed and why.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> capacity(call_options options = call_options()) const;
   /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
@@ -10565,7 +10568,7 @@ class client : public awaitable_client {
   }
   template <class Token>
   auto async_capacity(call_options options, Token&& token) const {
-    return detail::async_walk<void>(get_executor(), capacity(std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<void>(get_executor(), capacity(std::move(options)), std::forward<Token>(token), true);
   }
   template <class Token>
   auto async_close(Token&& token) const {
@@ -15500,6 +15503,8 @@ class capacity {
     --turns_;
     offer();
   }
+  /// Nobody is to hear of anything any more.
+  void close() noexcept { line_.clear(); }
   [[nodiscard]] bool is_awaited() const noexcept { return !line_.empty(); }
   /// There may be room: the first in line hears of it.
   COMCP_LAZY void offer();
@@ -16076,6 +16081,14 @@ COMCP_LAZY_DECL pending_entry* calls::take(request_id id) noexcept {
   if (!taken) return nullptr;
   (*taken)->id = 0;
   counters_.ended(**taken);
+  if (!room_.is_awaited()) return *taken;
+  try {  // not here: who hears of it may end the client
+    auto offer = [this, hold = owner_.itself()] {
+      if (hold) room_.offer();
+    };
+    detail::post(home_, std::move(offer));
+  } catch (...) {  // no memory for that: the next that ends offers, too
+  }
   return *taken;
 }
 
@@ -16114,10 +16127,6 @@ COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
     else if (r.error() == errc::timeout) ++counters_.timed_out;
     else if (r.error() == errc::cancelled) ++counters_.cancelled;
     else ++counters_.failed;
-  }
-  if (room_.is_awaited()) {  // not here: who hears of it may end the client
-    auto offer = [self = std::shared_ptr<calls>(owner_.itself(), this)] { self->room_.offer(); };
-    detail::post(home_, std::move(offer));
   }
   if (e.on_end) {
     auto const on_end = std::move(e.on_end);
@@ -16164,6 +16173,7 @@ COMCP_LAZY_DECL void calls::fail(error const& reason, pending_entry::span those,
 }
 
 COMCP_LAZY_DECL void calls::shut_down() noexcept {
+  room_.close();
   while (auto const id = table_.any()) {
     auto* const e = take(id);
     if (e->call && !e->handshake) ++counters_.failed;
@@ -16215,12 +16225,16 @@ COMCP_LAZY_DECL void calls::extend(request_id id) {
 
 COMCP_LAZY_DECL comcp::statistics call_records::statistics(time_point now) const noexcept {
   comcp::statistics s;
-  // Ends before beginnings: none has ended that has not begun.
-  s.completed = completed;
-  s.failed = failed;
-  s.timed_out = timed_out;
-  s.cancelled = cancelled;
-  s.tracked = tracked;
+  // Ends before beginnings: none has ended that has not begun. Again where some began meanwhile, but not for ever.
+  for (int attempts = 8; attempts-- > 0;) {
+    std::uint64_t const before = tracked;
+    s.completed = completed;
+    s.failed = failed;
+    s.timed_out = timed_out;
+    s.cancelled = cancelled;
+    s.tracked = tracked;
+    if (s.tracked == before) break;
+  }
   s.pending = s.tracked - s.completed - s.failed - s.timed_out - s.cancelled;
   s.oldest_pending = now - std::min(now, waiting_.oldest());
   s.late = late;
@@ -17333,6 +17347,7 @@ class extensions {
   std::vector<std::unique_ptr<extension_part>> parts_;
 };
 
+COMCP_LAZY prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options);
 /// The options of a request that belongs to such a call, and a wait that does.
 COMCP_LAZY call_options within(client_link& core, call_options const& of, std::chrono::steady_clock::time_point end);
 COMCP_LAZY asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
@@ -19253,15 +19268,18 @@ char const* undeclared(server_capabilities const& c) {
   return c.supports(name) ? nullptr : name.c_str();
 }
 
-/// A call whose answer is of a type that an extension claims, as who completes it sees it: valid until that has ended. On
-/// the client's executor.
+/// A call whose answer is of a type that an extension claims, as who completes it sees it. On the client's executor, in a
+/// coroutine beside the call's: at its hard timeout, by its stop token, its cancellation or close() the call ends at once,
+/// and that coroutine is cancelled. Errors end the call with call_outcome::open, as the server has begun to work on it.
 class unfinished_call {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
   unfinished_call(std::shared_ptr<detail::client_link> core, detail::prepared_call const& c, json::value result,
                   time_point end)
-      : core_(std::move(core)), call_(c), result_(std::move(result)), end_(end) {}
+      : core_(std::move(core)), call_(c), result_(std::move(result)), end_(end) {
+    call_.room = nullptr;  // the caller's
+  }
 
   [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
   [[nodiscard]] json::value params() const { return json::parse(call_.params.empty() ? "{}" : call_.params).value(); }
@@ -19273,8 +19291,8 @@ class unfinished_call {
   /// left of its hard timeout. Throws comcp::exception.
   template <json::readable T = json::value>
   [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params) const {
-    detail::prepared_call c(m, std::move(params).text(), detail::within(*core_, call_.options, end_));
-    c.internal = true;
+    auto c = detail::extension_call(m, std::move(params), detail::within(*core_, call_.options, end_));
+    c.internal = !c.unusable;
     return detail::typed_call<T>(core_, std::move(c));
   }
   /// Waits. Throws where the call is cancelled, its hard timeout is over, or the client closes before.
@@ -19284,7 +19302,7 @@ class unfinished_call {
 
  private:
   std::shared_ptr<detail::client_link> core_;
-  detail::prepared_call const& call_;
+  detail::prepared_call call_;
   json::value result_;
   time_point end_;
 };
@@ -19299,7 +19317,7 @@ class extension_client {
   template <json::readable T = json::value>
   [[nodiscard]] asio::awaitable<T> call(extension_method const& m, json::fragment params = json::fragment(),
                                         call_options options = call_options()) const {
-    return detail::typed_call<T>(core_, detail::prepared_call(m, std::move(params).text(), std::move(options)));
+    return detail::typed_call<T>(core_, detail::extension_call(m, std::move(params), std::move(options)));
   }
   [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
 
@@ -20178,10 +20196,10 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
     if (each.subscriptions) subscriptions.hub(each.subscriptions);
   }
   inbound.add(detail::notification_sink(exchange));
-  if (!exchange.extensions().empty()) inbound.add(detail::notification_sink(exchange.extensions()));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
+  if (!exchange.extensions().empty()) inbound.add(detail::notification_sink(exchange.extensions()));
   inbound.add(detail::notification_sink(dispatcher));
   if (settings.observer.on_status) connection.listeners()->add(settings.observer.on_status);
 }
@@ -20955,9 +20973,23 @@ COMCP_LAZY_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
 
 // client/impl/extensions.ipp
 #include <algorithm>
+#include <set>
+
+#include <asio/cancellation_signal.hpp>
 
 namespace comcp {
 namespace detail {
+
+// The keys of `_meta` that the caller has set, in the options or in the parameters.
+COMCP_LAZY std::set<std::string, std::less<>> own_meta_keys(prepared_call const& c) {
+  std::set<std::string, std::less<>> keys;
+  for (auto const& [key, text] : c.options.meta()) keys.insert(key);
+  auto const params = c.params.empty() ? result<json::value>(json::value()) : json::parse(c.params);
+  auto const meta = params && params->is_object() ? params->view().find("_meta") : std::nullopt;
+  if (!meta || !meta->is_object()) return keys;
+  for (auto const m : meta->members()) keys.emplace(m.key);
+  return keys;
+}
 
 COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
   for (auto const& part : parts_) {
@@ -20970,10 +21002,9 @@ COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
       c.unusable = error(errc::invalid_argument, "what an extension brings for _meta is an object");
       return;
     }
+    auto const said = own_meta_keys(c);
     for (auto const m : members->view().members()) {
-      auto const& said = c.options.meta();
-      bool const by_caller = std::any_of(said.begin(), said.end(), [&m](auto const& s) { return s.first == m.key; });
-      if (!by_caller) c.options.meta(std::string(m.key), json::raw(m.value.dump()));
+      if (!said.contains(m.key)) c.options.meta(std::string(m.key), json::raw(m.value.dump()));
     }
   }
 }
@@ -20989,16 +21020,54 @@ COMCP_LAZY_DECL extension_part* extensions::claimant(prepared_call const& c, jso
   return nullptr;
 }
 
+// What completes a call runs beside it, so that the call ends in time whatever that awaits.
+template <class Core>
+struct completion {
+  completion(Core& c, prepared_call const& of, json::value result, std::chrono::steady_clock::time_point end)
+      : core(c.shared_from_this()), call(c.facade(), of, std::move(result), end) {}
+
+  static asio::awaitable<void> carry_out(std::shared_ptr<completion> self, extension_part& part) {
+    try {
+      auto completing = part.complete(self->call);
+      auto value = co_await std::move(completing);
+      self->outcome = std::move(value);
+    } catch (...) {
+      self->outcome = current_error();
+    }
+    self->core->calls.end(self->done.id, json::value());
+  }
+
+  std::shared_ptr<Core> const core;  // which owns the part
+  unfinished_call call;
+  pending_entry done{pending_entry::span::client};
+  reply outcome = error(errc::cancelled);
+  asio::cancellation_signal signal;
+};
+
 COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
                                                             json::value result, time_point end) const {
-  unfinished_call call(core_.facade(), c, std::move(result), end);
-  try {
-    auto completing = part.complete(call);
-    auto value = co_await std::move(completing);
-    co_return reply(std::move(value));
-  } catch (...) {
-    co_return reply(current_error());
+  auto& calls = core_.calls;
+  auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
+  reply outcome = error(errc::queue_full, "too many calls in flight");
+  if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
+    calls.end_with(c.options.stop(), k->done);
+    auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
+    auto start = [k, work] {
+      if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
+    };
+    detail::post(core_.home(), std::move(start));  // so that it does not end before it is waited for
+    auto const waited = co_await calls.wait(k->done);
+    outcome = waited ? std::move(k->outcome) : reply(waited.error());
+    if (!waited) {
+      auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
+      detail::post(core_.home(), std::move(stop));
+    }
   }
+  if (outcome) co_return outcome;
+  auto const& why = outcome.error();
+  // The server has begun, whatever is known of the requests since.
+  auto const text = why == errc::timeout ? why.with_message(c.method.text()) : why;
+  co_return reply(text.with_outcome(call_outcome::open));
 }
 
 COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
@@ -21013,7 +21082,22 @@ COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value
 }
 
 COMCP_LAZY_DECL void extensions::listen(subscription_filter& wanted) const {
-  for (auto const& part : parts_) wanted.unite(part->listen());
+  for (auto const& part : parts_) {
+    auto const& facts = core_.facts;
+    if (!facts.is_undiscovered() && !facts.capabilities.supports(part->identifier())) continue;
+    try {
+      wanted.unite(part->listen());
+    } catch (...) {
+      core_.fault(current_error());
+    }
+  }
+}
+
+COMCP_LAZY_DECL prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options) {
+  auto bad = check_params(params);
+  prepared_call c(m, std::move(params).text(), std::move(options));
+  c.unusable = std::move(bad);
+  return c;
 }
 
 COMCP_LAZY_DECL call_options within(client_link& core, call_options const& of,

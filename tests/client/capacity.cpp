@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include <asio/bind_executor.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
@@ -154,6 +155,18 @@ TEST_CASE("capacity: thousands who wait on other threads for room for a few", "[
     for (int i = 0; i < 2000; ++i) asio::co_spawn(one_by_one, caller(), asio::detached);
     callers.join();
     CHECK(answered == 2000);
+    std::atomic<int> by_callback{0};
+    asio::thread_pool others(2);
+    auto const strand = asio::make_strand(others);
+    for (int i = 0; i < 500; ++i) {
+      auto called = [&](error const& e, call_tool_result const&) { e ? ++refused : ++by_callback; };
+      auto has_room = [&](error const&) {
+        client.async_call_tool("x", {}, call_options(), asio::bind_executor(strand, called));
+      };
+      client.async_capacity(call_options(), asio::bind_executor(strand, has_room));
+    }
+    others.join();
+    CHECK(by_callback == 500);
     CHECK(refused == 0);
     CHECK(client.statistics().pending == 0);
     client.async_close(asio::use_future).get();

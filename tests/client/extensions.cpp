@@ -6,6 +6,7 @@
 #include <comcp/client/extension.hpp>
 
 #include <comcp/client/connect.hpp>
+#include <comcp/net/asio_compat.hpp>
 
 #include "support/conversation.hpp"
 
@@ -190,6 +191,79 @@ TEST_CASE("extensions: a completion ends with its call: cancelled, stopped, or w
   CHECK(client->statistics().pending == 0);
 }
 
+namespace {
+
+// Waits for something that is not the call's.
+struct patient : jobs {
+  explicit patient(asio::io_context& io) : never(std::make_shared<asio::steady_timer>(io, asio::steady_timer::time_point::max())) {}
+  asio::awaitable<json::value> complete(unfinished_call& c) {
+    auto waiting = never->async_wait(net::tuple_awaitable);
+    auto const [ec] = co_await std::move(waiting);
+    *ended = ec ? std::string(c.method()) : "";  // the call may be over
+    co_return json::value();
+  }
+  std::shared_ptr<asio::steady_timer> never;
+  std::shared_ptr<std::string> ended = std::make_shared<std::string>();
+};
+
+}  // namespace
+
+TEST_CASE("extensions: whatever a completion waits for, its call ends in time, and then it is cancelled", "[client]") {
+  conversation c;
+  auto s = script_of(true);
+  s.expect("tools/call").reply(is_job);
+  patient own(c.io);
+  auto client = c.connect(s.transport(), c.options().extension(own));
+  std::stop_source stop;
+  auto const how = GENERATE(0, 1, 2, 3);
+  auto const call = c.start(client->call_tool("x", args(), call_options().stop(stop.get_token()).hard_timeout(500ms)));
+  CHECK_FALSE(call->done());
+  if (how == 0) call->cancel();
+  if (how == 1) stop.request_stop();
+  if (how == 2) c.advance(500ms);
+  if (how == 3) CHECK(c.finish(client->close()));
+  c.settle();
+  REQUIRE(call->done());
+  CHECK(call->error() == (how == 2 ? errc::timeout : how == 3 ? errc::closed : errc::cancelled));
+  CHECK(call->error().outcome() == call_outcome::open);
+  CHECK(*own.ended == "tools/call");
+  CHECK(s.verdict() == all_well);
+}
+
+TEST_CASE("extensions: a call whose completion never reached the server may have had its effect", "[client]") {
+  conversation c;
+  comcp::test::fake_server server(c.io.get_executor());
+  server.modern().capabilities(with_jobs).answer("tools/call", json::raw(is_job));
+  server.on("jobs/get", [](comcp::test::fake_request const& r) { r.reply(args("status", "working")); });
+  auto o = c.options().extension(jobs()).reconnect(reconnect_policy().jitter(0).attempts(1).delay(10min, 10min));
+  auto client = c.connect(server.transport(), std::move(o));
+  auto const call = c.start(client->call_tool("x", args(), call_options().hard_timeout(30s)));
+  server.drop();
+  c.settle();
+  c.advance(1s);  // asks again, which has to wait for the next connection
+  CHECK_FALSE(call->done());
+  c.advance(29s);
+  REQUIRE(call->done());
+  CHECK(call->error() == errc::timeout);
+  CHECK(call->error().outcome() == call_outcome::open);
+}
+
+TEST_CASE("extensions: parameters are an object, and a caller's own _meta in them counts", "[client]") {
+  conversation c;
+  auto s = script_of(true);
+  s.expect("tools/call", [](json::value const& m) {
+     return m["params"]["_meta"]["com.example/hint"].as<std::string>() == "mine";
+   }).reply(tool_text);
+  auto client = c.connect(s.transport(), c.options().extension(jobs()));
+  auto const sent = s.sent().size();
+  extension_client const own(detail::client_access::core(*client));
+  CHECK(c.finish(own.call(jobs::methods[0], json::raw("[1]"))).error() == errc::invalid_argument);
+  CHECK(s.sent().size() == sent);
+  auto const params = args("name", "x", "_meta", json::raw(R"({"com.example/hint":"mine"})"));
+  CHECK(c.finish(client->request("tools/call", params)));
+  CHECK(s.verdict() == all_well);
+}
+
 TEST_CASE("extensions: what none of them claims is unknown, as ever", "[client]") {
   conversation c;
   auto s = script_of(true, R"({"tools":{},"prompts":{},"extensions":{"com.example/jobs":{}}})");
@@ -232,6 +306,28 @@ TEST_CASE("extensions: its keys are in the shared listen stream's filter", "[cli
   auto client = c.connect(s.transport(), c.options().extension(own));
   c.settle();
   CHECK(s.verdict() == all_well);
+}
+
+TEST_CASE("extensions: a server that did not declare it is not asked for its keys", "[client]") {
+  conversation c;
+  auto s = modern_script();
+  s.expect("subscriptions/listen", [](json::value const& m) {
+     return m["params"]["notifications"].dump() == R"({"resourceSubscriptions":["a:b"]})";
+   }).raw(R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["a:b"]},"_meta":{"io.modelcontextprotocol/subscriptionId":$id}}})");
+  auto client = c.connect(s.transport(), c.options().extension(watching_jobs()));
+  CHECK(c.finish(client->subscribe("a:b")));
+}
+
+TEST_CASE("extensions: one that throws where it says what it listens to spoils nothing", "[client]") {
+  struct throwing : jobs {
+    [[nodiscard]] subscription_filter listen() const { throw std::runtime_error("not now"); }
+  };
+  conversation c;
+  auto s = script_of(true, R"({"resources":{"subscribe":true},"extensions":{"com.example/jobs":{}}})");
+  s.expect("subscriptions/listen").raw(R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["a:b"]},"_meta":{"io.modelcontextprotocol/subscriptionId":$id}}})");
+  auto client = c.connect(s.transport(), c.options().extension(throwing()));
+  CHECK(c.finish(client->subscribe("a:b")));
+  CHECK_FALSE(c.faults.empty());
 }
 
 TEST_CASE("extensions: its members of _meta join the caller's, which count", "[client]") {

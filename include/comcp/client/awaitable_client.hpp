@@ -107,9 +107,9 @@ class awaitable_client : public server_lists {
   // The connection.
 
   /// Waits until a call would find room under limits().pending_calls(), for as long as the options' timeouts and stop
-  /// token let a call wait. First come, first served; who comes back begins its call before the next one hears of
-  /// room. Nothing is reserved: calls that begin without waiting here may take the place. Errors: timeout, cancelled,
-  /// closed and why.
+  /// token let a call wait. First come, first served; who comes back on an executor that runs one at a time (a
+  /// strand) begins its call before the next one hears of room. Nothing is reserved: calls that begin without waiting here
+  /// may take the place. Errors: timeout, cancelled, closed and why.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> capacity(call_options options = call_options()) const;
   /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;

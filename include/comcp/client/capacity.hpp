@@ -25,6 +25,8 @@ class capacity {
     --turns_;
     offer();
   }
+  /// Nobody is to hear of anything any more.
+  void close() noexcept { line_.clear(); }
   [[nodiscard]] bool is_awaited() const noexcept { return !line_.empty(); }
   /// There may be room: the first in line hears of it.
   COMCP_LAZY void offer();

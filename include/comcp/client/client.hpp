@@ -113,7 +113,7 @@ class client : public awaitable_client {
   }
   template <class Token>
   auto async_capacity(call_options options, Token&& token) const {
-    return detail::async_walk<void>(get_executor(), capacity(std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<void>(get_executor(), capacity(std::move(options)), std::forward<Token>(token), true);
   }
   template <class Token>
   auto async_close(Token&& token) const {

@@ -38,15 +38,18 @@ char const* undeclared(server_capabilities const& c) {
   return c.supports(name) ? nullptr : name.c_str();
 }
 
-/// A call whose answer is of a type that an extension claims, as who completes it sees it: valid until that has ended. On
-/// the client's executor.
+/// A call whose answer is of a type that an extension claims, as who completes it sees it. On the client's executor, in a
+/// coroutine beside the call's: at its hard timeout, by its stop token, its cancellation or close() the call ends at once,
+/// and that coroutine is cancelled. Errors end the call with call_outcome::open, as the server has begun to work on it.
 class unfinished_call {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
   unfinished_call(std::shared_ptr<detail::client_link> core, detail::prepared_call const& c, json::value result,
                   time_point end)
-      : core_(std::move(core)), call_(c), result_(std::move(result)), end_(end) {}
+      : core_(std::move(core)), call_(c), result_(std::move(result)), end_(end) {
+    call_.room = nullptr;  // the caller's
+  }
 
   [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
   [[nodiscard]] json::value params() const { return json::parse(call_.params.empty() ? "{}" : call_.params).value(); }
@@ -58,8 +61,8 @@ class unfinished_call {
   /// left of its hard timeout. Throws comcp::exception.
   template <json::readable T = json::value>
   [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params) const {
-    detail::prepared_call c(m, std::move(params).text(), detail::within(*core_, call_.options, end_));
-    c.internal = true;
+    auto c = detail::extension_call(m, std::move(params), detail::within(*core_, call_.options, end_));
+    c.internal = !c.unusable;
     return detail::typed_call<T>(core_, std::move(c));
   }
   /// Waits. Throws where the call is cancelled, its hard timeout is over, or the client closes before.
@@ -69,7 +72,7 @@ class unfinished_call {
 
  private:
   std::shared_ptr<detail::client_link> core_;
-  detail::prepared_call const& call_;
+  detail::prepared_call call_;
   json::value result_;
   time_point end_;
 };
@@ -84,7 +87,7 @@ class extension_client {
   template <json::readable T = json::value>
   [[nodiscard]] asio::awaitable<T> call(extension_method const& m, json::fragment params = json::fragment(),
                                         call_options options = call_options()) const {
-    return detail::typed_call<T>(core_, detail::prepared_call(m, std::move(params).text(), std::move(options)));
+    return detail::typed_call<T>(core_, detail::extension_call(m, std::move(params), std::move(options)));
   }
   [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
 

@@ -62,6 +62,7 @@ class extensions {
   std::vector<std::unique_ptr<extension_part>> parts_;
 };
 
+COMCP_LAZY prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options);
 /// The options of a request that belongs to such a call, and a wait that does.
 COMCP_LAZY call_options within(client_link& core, call_options const& of, std::chrono::steady_clock::time_point end);
 COMCP_LAZY asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,

@@ -105,11 +105,12 @@ template <class T>
 struct walk_initiation {
   asio::any_io_executor home;  // empty: the handler's
   asio::awaitable<T> work;
+  bool beside_handler = false;  // runs where that is called
 
   template <class Handler>
   void operator()(Handler handler) {
     auto const here = executor_of(handler, home);
-    begin_away<result<T>>(std::make_shared<away_walk<T>>(home ? home : here, here, std::move(work)),
+    begin_away<result<T>>(std::make_shared<away_walk<T>>(home && !beside_handler ? home : here, here, std::move(work)),
                           told<T, Handler>{std::move(handler)});
   }
 };
@@ -120,8 +121,9 @@ auto async_call(std::shared_ptr<client_link> core, prepared_call c, Token&& toke
 }
 
 template <class T, class Token>
-auto async_walk(asio::any_io_executor home, asio::awaitable<T> work, Token&& token) {
-  return asio::async_initiate<Token, completion_of<T>>(walk_initiation<T>{std::move(home), std::move(work)}, token);
+auto async_walk(asio::any_io_executor home, asio::awaitable<T> work, Token&& token, bool beside_handler = false) {
+  return asio::async_initiate<Token, completion_of<T>>(
+      walk_initiation<T>{std::move(home), std::move(work), beside_handler}, token);
 }
 
 }  // namespace comcp::detail

@@ -10,7 +10,8 @@
 namespace comcp {
 
 /// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
-/// timed_out + cancelled; the handshake is in none of them.
+/// timed_out + cancelled; the handshake is in none of them. Read on another thread than the client's while calls come
+/// and go, what ended while it was read may count as pending.
 struct statistics {
   std::uint64_t pending = 0;                       ///< Calls that wait now.
   std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.

@@ -105,6 +105,14 @@ COMCP_LAZY_DECL pending_entry* calls::take(request_id id) noexcept {
   if (!taken) return nullptr;
   (*taken)->id = 0;
   counters_.ended(**taken);
+  if (!room_.is_awaited()) return *taken;
+  try {  // not here: who hears of it may end the client
+    auto offer = [this, hold = owner_.itself()] {
+      if (hold) room_.offer();
+    };
+    detail::post(home_, std::move(offer));
+  } catch (...) {  // no memory for that: the next that ends offers, too
+  }
   return *taken;
 }
 
@@ -143,10 +151,6 @@ COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
     else if (r.error() == errc::timeout) ++counters_.timed_out;
     else if (r.error() == errc::cancelled) ++counters_.cancelled;
     else ++counters_.failed;
-  }
-  if (room_.is_awaited()) {  // not here: who hears of it may end the client
-    auto offer = [self = std::shared_ptr<calls>(owner_.itself(), this)] { self->room_.offer(); };
-    detail::post(home_, std::move(offer));
   }
   if (e.on_end) {
     auto const on_end = std::move(e.on_end);
@@ -193,6 +197,7 @@ COMCP_LAZY_DECL void calls::fail(error const& reason, pending_entry::span those,
 }
 
 COMCP_LAZY_DECL void calls::shut_down() noexcept {
+  room_.close();
   while (auto const id = table_.any()) {
     auto* const e = take(id);
     if (e->call && !e->handshake) ++counters_.failed;
@@ -244,12 +249,16 @@ COMCP_LAZY_DECL void calls::extend(request_id id) {
 
 COMCP_LAZY_DECL comcp::statistics call_records::statistics(time_point now) const noexcept {
   comcp::statistics s;
-  // Ends before beginnings: none has ended that has not begun.
-  s.completed = completed;
-  s.failed = failed;
-  s.timed_out = timed_out;
-  s.cancelled = cancelled;
-  s.tracked = tracked;
+  // Ends before beginnings: none has ended that has not begun. Again where some began meanwhile, but not for ever.
+  for (int attempts = 8; attempts-- > 0;) {
+    std::uint64_t const before = tracked;
+    s.completed = completed;
+    s.failed = failed;
+    s.timed_out = timed_out;
+    s.cancelled = cancelled;
+    s.tracked = tracked;
+    if (s.tracked == before) break;
+  }
   s.pending = s.tracked - s.completed - s.failed - s.timed_out - s.cancelled;
   s.oldest_pending = now - std::min(now, waiting_.oldest());
   s.late = late;

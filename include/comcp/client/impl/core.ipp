@@ -40,10 +40,10 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
     if (each.subscriptions) subscriptions.hub(each.subscriptions);
   }
   inbound.add(detail::notification_sink(exchange));
-  if (!exchange.extensions().empty()) inbound.add(detail::notification_sink(exchange.extensions()));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
+  if (!exchange.extensions().empty()) inbound.add(detail::notification_sink(exchange.extensions()));
   inbound.add(detail::notification_sink(dispatcher));
   if (settings.observer.on_status) connection.listeners()->add(settings.observer.on_status);
 }

@@ -3,12 +3,28 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
+
+#include <asio/cancellation_signal.hpp>
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/extension.hpp>
+#include <comcp/client/prepared.hpp>
+#include <comcp/net/spawn.hpp>
 
 namespace comcp {
 namespace detail {
+
+// The keys of `_meta` that the caller has set, in the options or in the parameters.
+COMCP_LAZY std::set<std::string, std::less<>> own_meta_keys(prepared_call const& c) {
+  std::set<std::string, std::less<>> keys;
+  for (auto const& [key, text] : c.options.meta()) keys.insert(key);
+  auto const params = c.params.empty() ? result<json::value>(json::value()) : json::parse(c.params);
+  auto const meta = params && params->is_object() ? params->view().find("_meta") : std::nullopt;
+  if (!meta || !meta->is_object()) return keys;
+  for (auto const m : meta->members()) keys.emplace(m.key);
+  return keys;
+}
 
 COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
   for (auto const& part : parts_) {
@@ -21,10 +37,9 @@ COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
       c.unusable = error(errc::invalid_argument, "what an extension brings for _meta is an object");
       return;
     }
+    auto const said = own_meta_keys(c);
     for (auto const m : members->view().members()) {
-      auto const& said = c.options.meta();
-      bool const by_caller = std::any_of(said.begin(), said.end(), [&m](auto const& s) { return s.first == m.key; });
-      if (!by_caller) c.options.meta(std::string(m.key), json::raw(m.value.dump()));
+      if (!said.contains(m.key)) c.options.meta(std::string(m.key), json::raw(m.value.dump()));
     }
   }
 }
@@ -40,16 +55,54 @@ COMCP_LAZY_DECL extension_part* extensions::claimant(prepared_call const& c, jso
   return nullptr;
 }
 
+// What completes a call runs beside it, so that the call ends in time whatever that awaits.
+template <class Core>
+struct completion {
+  completion(Core& c, prepared_call const& of, json::value result, std::chrono::steady_clock::time_point end)
+      : core(c.shared_from_this()), call(c.facade(), of, std::move(result), end) {}
+
+  static asio::awaitable<void> carry_out(std::shared_ptr<completion> self, extension_part& part) {
+    try {
+      auto completing = part.complete(self->call);
+      auto value = co_await std::move(completing);
+      self->outcome = std::move(value);
+    } catch (...) {
+      self->outcome = current_error();
+    }
+    self->core->calls.end(self->done.id, json::value());
+  }
+
+  std::shared_ptr<Core> const core;  // which owns the part
+  unfinished_call call;
+  pending_entry done{pending_entry::span::client};
+  reply outcome = error(errc::cancelled);
+  asio::cancellation_signal signal;
+};
+
 COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
                                                             json::value result, time_point end) const {
-  unfinished_call call(core_.facade(), c, std::move(result), end);
-  try {
-    auto completing = part.complete(call);
-    auto value = co_await std::move(completing);
-    co_return reply(std::move(value));
-  } catch (...) {
-    co_return reply(current_error());
+  auto& calls = core_.calls;
+  auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
+  reply outcome = error(errc::queue_full, "too many calls in flight");
+  if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
+    calls.end_with(c.options.stop(), k->done);
+    auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
+    auto start = [k, work] {
+      if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
+    };
+    detail::post(core_.home(), std::move(start));  // so that it does not end before it is waited for
+    auto const waited = co_await calls.wait(k->done);
+    outcome = waited ? std::move(k->outcome) : reply(waited.error());
+    if (!waited) {
+      auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
+      detail::post(core_.home(), std::move(stop));
+    }
   }
+  if (outcome) co_return outcome;
+  auto const& why = outcome.error();
+  // The server has begun, whatever is known of the requests since.
+  auto const text = why == errc::timeout ? why.with_message(c.method.text()) : why;
+  co_return reply(text.with_outcome(call_outcome::open));
 }
 
 COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
@@ -64,7 +117,22 @@ COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value
 }
 
 COMCP_LAZY_DECL void extensions::listen(subscription_filter& wanted) const {
-  for (auto const& part : parts_) wanted.unite(part->listen());
+  for (auto const& part : parts_) {
+    auto const& facts = core_.facts;
+    if (!facts.is_undiscovered() && !facts.capabilities.supports(part->identifier())) continue;
+    try {
+      wanted.unite(part->listen());
+    } catch (...) {
+      core_.fault(current_error());
+    }
+  }
+}
+
+COMCP_LAZY_DECL prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options) {
+  auto bad = check_params(params);
+  prepared_call c(m, std::move(params).text(), std::move(options));
+  c.unusable = std::move(bad);
+  return c;
 }
 
 COMCP_LAZY_DECL call_options within(client_link& core, call_options const& of,
