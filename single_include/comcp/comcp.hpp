@@ -19420,7 +19420,8 @@ brought_extension bring(E e) {
 template <class E>
 extension_client negotiated(std::shared_ptr<client_link> const& core) {
   require(core);
-  std::string const name(std::string_view(E::identifier));
+  std::string_view const identifier = E::identifier;
+  std::string const name(identifier);
   if (!core->declares(name))
     throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
   if (!core->server()->capabilities.supports(name))
