@@ -25758,7 +25758,7 @@ class stdio_session final : public stream_session<child_stream> {
   }
 
   void writing_ended(error) override {
-    end_with(error(errc::transport_failed, "the server closed its stdin"), std::chrono::milliseconds::max());
+    end_with(error(errc::transport_failed, "the server closed its stdin"), std::chrono::nanoseconds::max());
   }
 
   static bool is_our_own(error const& e) noexcept { return e == errc::limit_exceeded || e == errc::out_of_memory; }
@@ -25767,7 +25767,7 @@ class stdio_session final : public stream_session<child_stream> {
     if (closing()) process().close_input();
   }
 
-  void end_with(error why, std::chrono::milliseconds wait) {
+  void end_with(error why, std::chrono::nanoseconds wait) {
     if (!cause_ || is_our_own(why)) cause_ = std::move(why);
     refuse_sends();
     process().stop(wait);

@@ -160,7 +160,7 @@ TEST_CASE("capacity: thousands who wait on other threads for room for a few", "[
     auto const strand = asio::make_strand(others);
     for (int i = 0; i < 500; ++i) {
       auto called = [&](error const& e, call_tool_result const&) { e ? ++refused : ++by_callback; };
-      auto has_room = [&](error const&) {
+      auto has_room = [&, called](error const&) {
         client.async_call_tool("x", {}, call_options(), asio::bind_executor(strand, called));
       };
       client.async_capacity(call_options(), asio::bind_executor(strand, has_room));
