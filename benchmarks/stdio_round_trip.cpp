@@ -104,7 +104,8 @@ asio::awaitable<void> measure(std::string prefix, char const* path, int rounds, 
   options.legacy();
   comcp::client const c = co_await comcp::connect(comcp::stdio(path), options);
   if (here) {
-    bool const moved = here->move_away(raw.pid()) && here->move_away(static_cast<pid_t>(*c.transport_info().pid));
+    auto const served = co_await c.transport_info();
+    bool const moved = here->move_away(raw.pid()) && here->move_away(static_cast<pid_t>(*served.pid));
     if (!moved) co_return;
   }
   (void)raw_trips(raw);

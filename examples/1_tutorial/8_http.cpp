@@ -31,7 +31,8 @@ auto server_at(std::string const& url, comcp::bearer token) {
 
 asio::awaitable<std::optional<comcp::saved_session>> first_visit(std::string url, comcp::bearer token) {
   auto client = co_await comcp::connect(server_at(url, token));
-  std::cout << client.server_info().name << " at " << client.transport_info().target << " speaks "
+  auto const transport = co_await client.transport_info();
+  std::cout << client.server_info().name << " at " << transport.target << " speaks "
             << client.protocol_version().text() << '\n';
   auto const sum = co_await client.call_tool("add", comcp::args("a", 2, "b", 3));
   std::cout << "2 + 3 = " << sum.structured_content["sum"].as_int64() << '\n';

@@ -131,7 +131,8 @@ asio::awaitable<bool> talk(std::vector<std::string> command) {
     co_return framed_socket(std::move(s));
   };
   auto client = co_await comcp::connect(framed(connect, comcp::stream_options().label("framed", "localhost")));
-  std::cout << client.server_info().name << " by way of " << client.transport_info().kind << '\n';
+  auto const transport = co_await client.transport_info();
+  std::cout << client.server_info().name << " by way of " << transport.kind << '\n';
 
   std::vector<asio::awaitable<comcp::call_tool_result>> calls;
   for (int i = 0; i != 100; ++i) calls.push_back(client.call_tool("echo", comcp::args("text", std::to_string(i))));

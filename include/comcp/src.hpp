@@ -38,7 +38,7 @@
 #include <comcp/client/impl/blocking_client.ipp>
 #include <comcp/client/impl/cache.ipp>
 #include <comcp/client/impl/calls.ipp>
-#include <comcp/client/impl/capacity.ipp>
+#include <comcp/client/impl/capacity_line.ipp>
 #include <comcp/client/impl/channel.ipp>
 #include <comcp/client/impl/client_base.ipp>
 #include <comcp/client/impl/connection.ipp>

@@ -6222,11 +6222,17 @@ struct prepared_call {
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
   bool outdated = false;    // it was answered by what a change or its age had made stale
   waiter_room* room = nullptr;  // in the frame of who waits for all of it
+  std::function<bool(std::string_view method, json::view result)> const* claims = nullptr;  // results that a step takes as they are
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
+
+/// Whether a step of its way takes this result, whatever its type.
+[[nodiscard]] inline bool is_claimed(prepared_call const& c, json::view result) {
+  return c.claims && (*c.claims)(c.method.name(), result);
+}
 
 /// What is known of a call that ended between its attempts, or before the first.
 [[nodiscard]] inline error judged(prepared_call const& c, error why) {
@@ -6282,6 +6288,38 @@ struct pending_entry {
 };
 
 }  // namespace comcp::detail
+
+// client/capacity.hpp
+// Who waits for a place among the calls in flight: made when a program waits for the first time, so that others do not
+// compile it. On home only. Internal.
+
+#include <memory>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class capacity_link {
+ public:
+  virtual ~capacity_link() = default;
+  /// Waits as long as a call may: there is room then, and no more turns than that, until the object is gone, wherever.
+  /// Throws.
+  virtual asio::awaitable<std::shared_ptr<void>> turn(call_options options) = 0;
+  [[nodiscard]] virtual bool is_awaited() const noexcept = 0;
+  /// There may be room: the first in line hears of it.
+  virtual void offer() = 0;
+  /// Nobody is to hear of anything any more.
+  virtual void close() noexcept = 0;
+};
+
+using capacity_maker = std::unique_ptr<capacity_link> (*)(client_core&);
+COMCP_LAZY std::unique_ptr<capacity_link> make_capacity(client_core& core);
+
+}  // namespace detail
+}  // namespace comcp
 
 // client/observer.hpp
 // What a user may watch: the status of a connection, and the faults that end nothing.
@@ -8266,8 +8304,8 @@ class life_link {
   [[nodiscard]] virtual std::shared_ptr<status_listeners> const& status() const noexcept = 0;
   /// On home. Waits; what ended it where that is not its time.
   virtual asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop = {}) = 0;
-  /// Waits for a turn to begin a call, which ends with the object. Throws.
-  virtual asio::awaitable<std::shared_ptr<void>> capacity(call_options options) = 0;
+  /// On home.
+  [[nodiscard]] virtual capacity_link& capacity(capacity_maker make) = 0;
 
  protected:
   ~life_link() = default;
@@ -8296,6 +8334,7 @@ class client_link : public call_link {
   virtual asio::awaitable<void> set_level(log_level level, call_options options) = 0;
   virtual asio::awaitable<void> notify(std::string method, std::string params) = 0;
   virtual asio::awaitable<void> notify_roots_changed() = 0;
+  [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;  ///< On home.
   virtual void notify_now(std::string_view method, std::string_view params) = 0;
   /// Takes out the tools whose definition cannot be used here, and learns how the others are.
   virtual asio::awaitable<void> adopt_tools(list_tools_result& page) = 0;
@@ -8309,7 +8348,6 @@ class client_link : public call_link {
   /// Whether this extension is among the client's capabilities.
   [[nodiscard]] virtual bool declares(std::string_view extension) const = 0;
   [[nodiscard]] virtual std::shared_ptr<server_snapshot const> server() const = 0;
-  [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;
   [[nodiscard]] virtual comcp::statistics statistics() const = 0;
   [[nodiscard]] virtual asio::any_io_executor const& home() const noexcept = 0;
   virtual void fault(error what) = 0;
@@ -8341,6 +8379,13 @@ restarts_link& restarts_of(client_link& core) {
   static_assert(has_definition<Core>,
                 "comcp: a source that reconnects a client includes comcp/comcp.hpp, not only comcp/client.hpp");
   return core.life().restarts([](client_core& c) { return make_restarts(c); });
+}
+/// And of waiting for room.
+template <class Core>
+capacity_link& capacity_of(client_link& core) {
+  static_assert(has_definition<Core>,
+                "comcp: a source that waits for capacity includes comcp/comcp.hpp, not only comcp/client.hpp");
+  return core.life().capacity([](client_core& c) { return make_capacity(c); });
 }
 
 }  // namespace detail
@@ -8929,8 +8974,8 @@ namespace detail {
 struct client_access;
 }  // namespace detail
 
-/// The base of every client: owns the connection, and tells of it. What it tells may be asked on any thread, but for
-/// transport_info(), which is the client's executor's. Of the server it is what the newest handshake found.
+/// The base of every client: owns the connection, and tells of it. What it tells may be asked on any thread. Of the
+/// server it is what the newest handshake found.
 class client_base {
  public:
   client_base() = default;
@@ -8950,7 +8995,6 @@ class client_base {
   [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
   /// What a later connection can be given as connect_options().prior().
   [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] comcp::transport_info transport_info() const;
   /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
   /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
   [[nodiscard]] std::optional<saved_session> session() const;
@@ -9081,7 +9125,6 @@ COMCP_DECL protocol_version client_base::protocol_version() const {
 }
 COMCP_DECL era_verdict client_base::verdict() const { return core()->server()->verdict; }
 COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->server()->session; }
-COMCP_DECL transport_info client_base::transport_info() const { return core()->transport_info(); }
 COMCP_DECL statistics client_base::statistics() const { return core()->statistics(); }
 COMCP_DECL asio::any_io_executor client_base::get_executor() const noexcept {
   return core_ ? core_->home() : asio::any_io_executor();
@@ -10227,6 +10270,8 @@ class awaitable_client : public server_lists {
 
   // The connection.
 
+  /// What the transport says of itself now; after the end, what it said last.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<comcp::transport_info> transport_info() const;
   /// Waits until a call would find room under limits().pending_calls(), for as long as the options' timeouts and stop
   /// token let a call wait. First come, first served; who comes back on an executor that runs one at a time (a
   /// strand) begins its call before the next one hears of room. Nothing is reserved: calls that begin without waiting here
@@ -10438,15 +10483,30 @@ COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::notify_roots_changed() c
 }
 
 namespace detail {
+COMCP_LAZY asio::awaitable<comcp::transport_info> ask_transport(std::shared_ptr<client_link> core) {
+  co_return core->transport_info();
+}
+
+COMCP_LAZY asio::awaitable<std::shared_ptr<void>> take_turn(std::shared_ptr<client_link> core, call_options options) {
+  auto waiting = capacity_of<client_core>(*core).turn(std::move(options));
+  auto turn = co_await std::move(waiting);
+  co_return turn;
+}
+
 // The turn is over when who waits for this has gone on: that is what runs next here.
 COMCP_LAZY asio::awaitable<void> await_capacity(std::shared_ptr<client_link> core, call_options options) {
   asio::any_io_executor const here = co_await asio::this_coro::executor;
-  auto waiting = core->life().capacity(std::move(options));
+  auto waiting = on_home(core, take_turn(core, std::move(options)));
   auto turn = co_await std::move(waiting);
   auto over = [turn = std::move(turn)] {};
   post(here, std::move(over));
 }
 }  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<comcp::transport_info> awaitable_client::transport_info() const {
+  if (!core_) return detail::failed<comcp::transport_info>(detail::not_connected());
+  return detail::on_home(core_, detail::ask_transport(core_));
+}
 
 COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::capacity(call_options options) const {
   if (!core_) return detail::failed<void>(detail::not_connected());
@@ -10565,6 +10625,10 @@ class client : public awaitable_client {
     return detail::async_walk<Result>(get_executor(),
                                       resume<Result>(std::move(required), std::move(responses), std::move(options)),
                                       std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_transport_info(Token&& token) const {
+    return detail::async_walk<comcp::transport_info>(get_executor(), this->transport_info(), std::forward<Token>(token));
   }
   template <class Token>
   auto async_capacity(call_options options, Token&& token) const {
@@ -15198,7 +15262,6 @@ class cache_options;  // client/cache.hpp
 namespace detail {
 class call_step;
 class extension_part;
-class subscriptions_link;
 class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
 }  // namespace detail
@@ -15243,7 +15306,7 @@ struct brought_extension {
   std::string name;
   json::fragment settings;
   std::function<std::unique_ptr<extension_part>()> make;
-  std::unique_ptr<subscriptions_link> (*subscriptions)(client_core&) = nullptr;
+  bool listens = false;
 };
 
 /// What connect_options say.
@@ -15274,8 +15337,8 @@ struct connect_settings {
   comcp::tracer tracer;
   std::vector<interceptor> interceptors;
   /// What makes the steps of the calls' way, in their order; empty where a program uses none.
-  enum : std::size_t { interception, validation, caching };
-  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 3> steps;
+  enum : std::size_t { interception, validation, caching, extending };
+  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 4> steps;
   std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
   bool anonymous = false;
   bool check_capabilities = true;
@@ -15480,44 +15543,6 @@ void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::ht
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_type.hpp>
-
-// client/capacity.hpp
-// Who waits for a place among the calls in flight, first come first served. On home only. Internal.
-
-#include <cstddef>
-#include <deque>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp::detail {
-class calls;
-
-class capacity {
- public:
-  explicit capacity(calls& table) noexcept : table_(table) {}
-
-  /// Waits as long as a call may. No error is a turn: there is room, and no more turns than that, until turn_over().
-  COMCP_LAZY asio::awaitable<error> wait(call_options options);
-  /// Its call has begun, or none will.
-  void turn_over() {
-    --turns_;
-    offer();
-  }
-  /// Nobody is to hear of anything any more.
-  void close() noexcept { line_.clear(); }
-  [[nodiscard]] bool is_awaited() const noexcept { return !line_.empty(); }
-  /// There may be room: the first in line hears of it.
-  COMCP_LAZY void offer();
-
- private:
-  COMCP_LAZY [[nodiscard]] bool has_room() const noexcept;
-
-  calls& table_;
-  std::deque<request_id> line_;
-  std::size_t turns_ = 0;
-};
-
-}  // namespace comcp::detail
 
 // client/counters.hpp
 // What a client counts, to be read on any thread. Internal.
@@ -15953,8 +15978,8 @@ class calls final : public call_table {
   /// The age at which a call ends whatever progress says: never below its timeout.
   COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
   [[nodiscard]] call_records& counters() noexcept { return counters_; }
-  /// Who waits for a place.
-  [[nodiscard]] detail::capacity& room() noexcept { return room_; }
+  /// Who waits for a place; null where nobody ever did.
+  [[nodiscard]] std::unique_ptr<capacity_link>& room() noexcept { return room_; }
   [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
 
  private:
@@ -15972,7 +15997,7 @@ class calls final : public call_table {
   std::optional<time_point> armed_;
   sansio::pending_calls<pending_entry*> table_;
   call_records counters_;
-  detail::capacity room_{*this};
+  std::unique_ptr<capacity_link> room_;
   overlap_guard guard_;
 };
 
@@ -16081,10 +16106,10 @@ COMCP_LAZY_DECL pending_entry* calls::take(request_id id) noexcept {
   if (!taken) return nullptr;
   (*taken)->id = 0;
   counters_.ended(**taken);
-  if (!room_.is_awaited()) return *taken;
+  if (!room_ || !room_->is_awaited()) return *taken;
   try {  // not here: who hears of it may end the client
     auto offer = [this, hold = owner_.itself()] {
-      if (hold) room_.offer();
+      if (hold) room_->offer();
     };
     detail::post(home_, std::move(offer));
   } catch (...) {  // no memory for that: the next that ends offers, too
@@ -16173,7 +16198,7 @@ COMCP_LAZY_DECL void calls::fail(error const& reason, pending_entry::span those,
 }
 
 COMCP_LAZY_DECL void calls::shut_down() noexcept {
-  room_.close();
+  if (room_) room_->close();
   while (auto const id = table_.any()) {
     auto* const e = take(id);
     if (e->call && !e->handshake) ++counters_.failed;
@@ -16627,7 +16652,6 @@ COMCP_LAZY std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_i
                                                   prepared_call c);
 COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
 COMCP_LAZY void notify_roots_changed(client_core& core);
-COMCP_LAZY asio::awaitable<std::shared_ptr<void>> wait_for_capacity(client_core& core, call_options options);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
 
 template <class Core>
@@ -16644,8 +16668,10 @@ class core_life_link final : public life_link {
   asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop) override {
     return core_.sleep(d, std::move(stop));
   }
-  asio::awaitable<std::shared_ptr<void>> capacity(call_options options) override {
-    return on_home(core_.shared_from_this(), wait_for_capacity(core_, std::move(options)));
+  [[nodiscard]] capacity_link& capacity(capacity_maker make) override {
+    auto& room = core_.calls.room();
+    if (!room) room = make(core_);
+    return *room;
   }
 
  private:
@@ -16660,7 +16686,6 @@ class core_link final : public client_link {
   asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
                                bool& plain) override {
     if (!(here == core_.home())) return perform_at_home(core_, here, c);
-    if (!core_.exchange.extensions().empty()) core_.exchange.extensions().prepare(c);
     if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
     plain = true;
     return core_.exchange.begin(c, e);
@@ -16681,6 +16706,7 @@ class core_link final : public client_link {
   asio::awaitable<void> notify_roots_changed() override {
     return at_home([this] { detail::notify_roots_changed(core_); });
   }
+  [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
   void notify_now(std::string_view method, std::string_view params) override {
     core_.outbound.send_text(jsonrpc::notification(method, params));
   }
@@ -16703,7 +16729,6 @@ class core_link final : public client_link {
     return core_.introduction.capabilities().extensions.contains(std::string(extension));
   }
   [[nodiscard]] std::shared_ptr<server_snapshot const> server() const override { return core_.server.get(); }
-  [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
   [[nodiscard]] comcp::statistics statistics() const override { return core_.calls.counters().statistics(core_.calls.now()); }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept override { return core_.home(); }
   void fault(error what) override { core_.fault(std::move(what)); }
@@ -17292,70 +17317,6 @@ class dispatcher {
 
 #include <asio/awaitable.hpp>
 
-// client/extension_part.hpp
-// An extension at work on one connection, whatever its type, and who has all of them. On home only. Internal.
-
-#include <chrono>
-#include <memory>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-class client_core;
-class unfinished_call;
-
-namespace detail {
-class client_link;
-
-class extension_part {
- public:
-  virtual ~extension_part() = default;
-  [[nodiscard]] virtual std::string_view identifier() const noexcept = 0;
-  /// Null for what is none of its methods.
-  [[nodiscard]] virtual wire::method_rules const* method(std::string_view name) const noexcept = 0;
-  [[nodiscard]] virtual bool claims(std::string_view method, std::string_view result_type) const = 0;
-  virtual asio::awaitable<json::value> complete(unfinished_call& c) = 0;
-  virtual void notified(std::string const& method, json::value const& params) = 0;
-  [[nodiscard]] virtual subscription_filter listen() const = 0;
-  [[nodiscard]] virtual json::fragment meta(std::string_view method) const = 0;
-};
-
-class extensions {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  explicit extensions(client_core& core) noexcept : core_(core) {}
-
-  void add(std::unique_ptr<extension_part> part) { parts_.push_back(std::move(part)); }
-  [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
-  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta`.
-  COMCP_LAZY void prepare(prepared_call& c) const;
-  /// Whose such a result is; null for nobody's.
-  COMCP_LAZY [[nodiscard]] extension_part* claimant(prepared_call const& c, json::view result) const;
-  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result,
-                                             time_point end) const;
-  /// For inbound.
-  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
-  COMCP_LAZY void listen(subscription_filter& wanted) const;
-
- private:
-  client_core& core_;
-  std::vector<std::unique_ptr<extension_part>> parts_;
-};
-
-COMCP_LAZY prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options);
-/// The options of a request that belongs to such a call, and a wait that does.
-COMCP_LAZY call_options within(client_link& core, call_options const& of, std::chrono::steady_clock::time_point end);
-COMCP_LAZY asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
-                                             std::stop_token stop, std::chrono::steady_clock::time_point end);
-
-}  // namespace detail
-}  // namespace comcp
-
 // sansio/call_life.hpp
 // What an answer or a failure means for its call, decided from facts alone. Who drives it waits, asks and sends.
 
@@ -17652,7 +17613,7 @@ namespace detail {
 
 class exchange {
  public:
-  explicit exchange(client_core& core) noexcept : core_(core), extensions_(core) {}
+  explicit exchange(client_core& core) noexcept : core_(core) {}
 
   COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c);
   COMCP_LAZY asio::awaitable<reply> round_trip(prepared_call const& c);
@@ -17675,8 +17636,6 @@ class exchange {
     rounds_ = make(core_);
     return *rounds_;
   }
-  /// Those that complete results of their own.
-  [[nodiscard]] detail::extensions& extensions() noexcept { return extensions_; }
   /// Goes over to the newest version that both sides have, of those that the error names.
   COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
@@ -17694,7 +17653,6 @@ class exchange {
   COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
-  detail::extensions extensions_;
   std::unique_ptr<rounds_link> rounds_;  // null: nothing was declared that a server may ask for
 };
 
@@ -18123,6 +18081,8 @@ class call_step {
   virtual void connected(bool restarted) = 0;
   /// Whether it has to hear of changes of this list.
   [[nodiscard]] virtual bool wants(std::string_view list) const = 0;
+  /// Adds what it has to hear of on a listen stream.
+  virtual void listens(subscription_filter& wanted) const = 0;
   /// Taken before a tools/list is sent, for learn().
   [[nodiscard]] virtual std::uint64_t moment() const noexcept = 0;
   /// One page of its result. What changed since counts for nothing.
@@ -18150,6 +18110,9 @@ class step_of final : public call_step {
   [[nodiscard]] bool wants(std::string_view list) const override {
     if constexpr (requires { step_.wants(list); }) return step_.wants(list);
     return false;
+  }
+  void listens(subscription_filter& wanted) const override {
+    if constexpr (requires { step_.listens(wanted); }) step_.listens(wanted);
   }
   [[nodiscard]] std::uint64_t moment() const noexcept override {
     if constexpr (requires { step_.moment(); }) return step_.moment();
@@ -19240,204 +19203,6 @@ class backoff {
 }  // namespace sansio
 }  // namespace comcp
 
-// client/extension.hpp
-// Extensions of the protocol: what one brings (settings, methods, result types, notifications, keys of a listen filter
-// and of `_meta`) is said by one type, a user's own too, and registers where a call and what comes in pass by.
-// Specification: 2026-07-28, basic (extension negotiation)
-
-#include <chrono>
-#include <concepts>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-
-/// A method that an extension calls: its name, its eras, `missing` (undeclared<E> where the server has to have declared
-/// it), and `subject`, the parameter that is its Mcp-Name where it `is_mirrored`.
-using extension_method = wire::method_rules;
-
-/// For extension_method::missing: the server did not declare E.
-template <class E>
-char const* undeclared(server_capabilities const& c) {
-  static std::string const name(E::identifier);
-  return c.supports(name) ? nullptr : name.c_str();
-}
-
-/// A call whose answer is of a type that an extension claims, as who completes it sees it. On the client's executor, in a
-/// coroutine beside the call's: at its hard timeout, by its stop token, its cancellation or close() the call ends at once,
-/// and that coroutine is cancelled. Errors end the call with call_outcome::open, as the server has begun to work on it.
-class unfinished_call {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  unfinished_call(std::shared_ptr<detail::client_link> core, detail::prepared_call const& c, json::value result,
-                  time_point end)
-      : core_(std::move(core)), call_(c), result_(std::move(result)), end_(end) {
-    call_.room = nullptr;  // the caller's
-  }
-
-  [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
-  [[nodiscard]] json::value params() const { return json::parse(call_.params.empty() ? "{}" : call_.params).value(); }
-  [[nodiscard]] call_options const& options() const noexcept { return call_.options; }
-  /// What the server answered.
-  [[nodiscard]] json::value const& result() const noexcept { return result_; }
-
-  /// A further request, of the extension's: part of this call, so that interceptors do not see it, and bounded by what is
-  /// left of its hard timeout. Throws comcp::exception.
-  template <json::readable T = json::value>
-  [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params) const {
-    auto c = detail::extension_call(m, std::move(params), detail::within(*core_, call_.options, end_));
-    c.internal = !c.unusable;
-    return detail::typed_call<T>(core_, std::move(c));
-  }
-  /// Waits. Throws where the call is cancelled, its hard timeout is over, or the client closes before.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d) const;
-  /// To the caller's on_progress().
-  COMCP_LAZY void progress(progress_notification const& p) const;
-
- private:
-  std::shared_ptr<detail::client_link> core_;
-  detail::prepared_call call_;
-  json::value result_;
-  time_point end_;
-};
-
-/// What the operations of an extension are made with: a client whose server declared it. A handle, which does not own
-/// the connection.
-class extension_client {
- public:
-  explicit extension_client(std::shared_ptr<detail::client_link> core) noexcept : core_(std::move(core)) {}
-
-  /// One request. Errors: as of client.request(), not_in_protocol, capability_missing.
-  template <json::readable T = json::value>
-  [[nodiscard]] asio::awaitable<T> call(extension_method const& m, json::fragment params = json::fragment(),
-                                        call_options options = call_options()) const {
-    return detail::typed_call<T>(core_, detail::extension_call(m, std::move(params), std::move(options)));
-  }
-  [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
-
- private:
-  std::shared_ptr<detail::client_link> core_;
-};
-
-/// An extension is any type with an identifier. What else it brings, it says by having these members:
-///
-///     static constexpr std::string_view identifier = "com.example/jobs";
-///     json::fragment settings() const;                        // in the client's capabilities; default {}
-///     static constexpr std::array methods = {extension_method{...}};
-///     bool claims(std::string_view method, std::string_view result_type) const;
-///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
-///     using notifications = std::tuple<job_done>;             // described types with a static `method`
-///     void on(job_done const& n);                             // on the client's executor; handlers hear of it, too
-///     subscription_filter listen() const;                     // modern era: what the shared stream shall bring
-///     json::fragment meta(std::string_view method) const;     // members for `_meta` of each request; the caller's win
-///     using operations = job_operations;                      // client.extension<E>(); made of an extension_client
-///
-/// Each connection has a copy of it.
-template <class E>
-concept client_extension = std::copy_constructible<E> && requires {
-  { std::string_view(E::identifier) };
-};
-
-namespace detail {
-
-template <class E>
-concept claims_results = requires(E const& e, std::string_view s) {
-  { e.claims(s, s) } -> std::same_as<bool>;
-};
-template <class E>
-concept completes_results = requires(E& e, unfinished_call& c) {
-  { e.complete(c) } -> std::same_as<asio::awaitable<json::value>>;
-};
-
-template <class E>
-class part_of final : public extension_part {
- public:
-  explicit part_of(E e) : extension_(std::move(e)) {}
-
-  [[nodiscard]] std::string_view identifier() const noexcept override { return E::identifier; }
-  [[nodiscard]] extension_method const* method(std::string_view name) const noexcept override {
-    if constexpr (requires { E::methods.begin(); }) {
-      for (auto const& m : E::methods) {
-        if (m.name == name) return &m;
-      }
-    }
-    return nullptr;
-  }
-  [[nodiscard]] bool claims(std::string_view method, std::string_view result_type) const override {
-    if constexpr (claims_results<E>) return extension_.claims(method, result_type);
-    return false;
-  }
-  asio::awaitable<json::value> complete(unfinished_call& c) override {
-    if constexpr (claims_results<E>) return extension_.complete(c);
-    else return failed<json::value>(errc::protocol_violation);
-  }
-  void notified(std::string const& method, json::value const& params) override {
-    if constexpr (requires { typename E::notifications; }) {
-      std::apply([&](auto... kinds) { (tell<decltype(kinds)>(method, params), ...); }, typename E::notifications());
-    }
-  }
-  [[nodiscard]] subscription_filter listen() const override {
-    if constexpr (requires { extension_.listen(); }) return extension_.listen();
-    else return {};
-  }
-  [[nodiscard]] json::fragment meta(std::string_view method) const override {
-    if constexpr (requires { extension_.meta(method); }) return extension_.meta(method);
-    else return {};
-  }
-
- private:
-  template <class N>
-  void tell(std::string const& method, json::value const& params) {
-    if (method != N::method) return;
-    auto const n = json::read<N>(params.view());
-    if (!n) throw exception(n.error());
-    extension_.on(*n);
-  }
-
-  E extension_;
-};
-
-template <class E>
-brought_extension bring(E e) {
-  static_assert(client_extension<E>, "comcp: this type is no extension: it needs a static identifier, a text");
-  static_assert(claims_results<E> == completes_results<E>,
-                "comcp: an extension that claims result types completes them: bool claims(std::string_view method, "
-                "std::string_view result_type) const and asio::awaitable<json::value> complete(unfinished_call&)");
-  brought_extension out;
-  out.name = std::string(std::string_view(E::identifier));
-  if constexpr (requires { e.settings(); }) out.settings = e.settings();
-  if constexpr (requires { e.listen(); }) out.subscriptions = [](client_core& c) { return make_subscriptions(c); };
-  out.make = [e = std::move(e)]() -> std::unique_ptr<extension_part> { return std::make_unique<part_of<E>>(e); };
-  return out;
-}
-
-template <class E>
-extension_client negotiated(std::shared_ptr<client_link> const& core) {
-  require(core);
-  std::string_view const identifier = E::identifier;
-  std::string const name(identifier);
-  if (!core->declares(name))
-    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
-  if (!core->server()->capabilities.supports(name))
-    throw exception(error(errc::capability_missing, "the server did not declare " + name));
-  return extension_client(core);
-}
-
-}  // namespace detail
-
-template <class E>
-connect_options& connect_options::extension(E e) {
-  return settings_.brought.push_back(detail::bring(std::move(e))), *this;
-}
-
-}  // namespace comcp
-
 // client/input_rounds.hpp
 // What a server asks back while it works on a call: the requests of one round, answered by the handler at once
 // (2026-07-28, basic/patterns/mrtr), and the pages that a -32042 names (2025-11-25, client/elicitation). Internal.
@@ -19890,39 +19655,71 @@ class subscription_hub_link final : public subscriptions_link {
 }  // namespace comcp
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// client/impl/capacity.ipp
+// client/impl/capacity_line.ipp
+#include <cstddef>
+#include <deque>
+#include <memory>
 
 namespace comcp::detail {
 
-COMCP_LAZY_DECL asio::awaitable<error> capacity::wait(call_options options) {
-  if (line_.empty() && has_room()) {
-    ++turns_;
-    co_return error();
-  }
-  pending_entry e(pending_entry::span::client);
-  auto const timeout = table_.timeout(options);
-  auto const now = table_.now();
-  if (!table_.enlist(e, now, timeout, later(now, table_.hard_limit(options)), true))
-    co_return error(errc::queue_full, "too many wait for capacity");
-  table_.end_with(options.stop(), e);
-  table_.table().line_up(line_, e.id);
-  auto const waited = co_await table_.wait(e);
-  if (waited) co_return error();
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, "no call ended in time");
-  co_return waited.error();
-}
+/// First come, first served.
+template <class Core>
+class capacity_line final : public capacity_link {
+ public:
+  explicit capacity_line(Core& core) noexcept : core_(core) {}
 
-COMCP_LAZY_DECL void capacity::offer() {
-  while (!line_.empty() && has_room()) {
-    auto const first = line_.front();
-    line_.pop_front();
-    if (!table_.table().find(first)) continue;  // it waited too long
-    ++turns_;
-    table_.end(first, json::value());
+  asio::awaitable<std::shared_ptr<void>> turn(call_options options) override {
+    auto& calls = core_.calls;
+    if (core_.end_reason()) throw exception(*core_.end_reason());
+    if (core_.is_closing()) throw exception(error(errc::closed, "the client is closing"));
+    if (!line_.empty() || !has_room()) {
+      pending_entry e(pending_entry::span::client);
+      auto const now = calls.now();
+      if (!calls.enlist(e, now, calls.timeout(options), later(now, calls.hard_limit(options)), true))
+        throw exception(error(errc::queue_full, "too many wait for capacity"));
+      calls.end_with(options.stop(), e);
+      calls.table().line_up(line_, e.id);
+      auto const waited = co_await calls.wait(e);
+      if (!waited && waited.error() == errc::timeout) throw exception(error(errc::timeout, "no call ended in time"));
+      if (!waited) throw exception(waited.error());
+    } else {
+      ++turns_;
+    }
+    auto over = [hold = core_.shared_from_this(), this](void*) noexcept {  // on whatever thread
+      try {
+        auto end = [hold, this] {
+          --turns_;
+          offer();
+        };
+        if (hold->home()) detail::post(hold->home(), std::move(end));
+      } catch (...) {  // no memory for that: there is room for one call less
+      }
+    };
+    co_return std::shared_ptr<void>(this, std::move(over));
   }
-}
+  [[nodiscard]] bool is_awaited() const noexcept override { return !line_.empty(); }
+  void offer() override {
+    while (!line_.empty() && has_room()) {
+      auto const first = line_.front();
+      line_.pop_front();
+      if (!core_.calls.table().find(first)) continue;  // it waited too long
+      ++turns_;
+      core_.calls.end(first, json::value());
+    }
+  }
+  void close() noexcept override { line_.clear(); }
 
-COMCP_LAZY_DECL bool capacity::has_room() const noexcept { return table_.table().room() > turns_; }
+ private:
+  [[nodiscard]] bool has_room() const noexcept { return core_.calls.table().room() > turns_; }
+
+  Core& core_;
+  std::deque<request_id> line_;
+  std::size_t turns_ = 0;  // of those who may begin a call
+};
+
+COMCP_LAZY_DECL std::unique_ptr<capacity_link> make_capacity(client_core& core) {
+  return std::make_unique<capacity_line<client_core>>(core);
+}
 
 }  // namespace comcp::detail
 
@@ -20189,18 +19986,13 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   if (settings.restarts) recovery.restarts(settings.restarts);
   auto const parts = handler.parts();
   if (parts.subscriptions) subscriptions.hub(parts.subscriptions);
-  for (auto const& make : settings.steps) {
-    if (make) pipeline.add(make(*this));
-  }
-  for (auto const& each : settings.brought) {
-    exchange.extensions().add(each.make());
-    if (each.subscriptions) subscriptions.hub(each.subscriptions);
-  }
   inbound.add(detail::notification_sink(exchange));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
-  if (!exchange.extensions().empty()) inbound.add(detail::notification_sink(exchange.extensions()));
+  for (auto const& make : settings.steps) {
+    if (make) pipeline.add(make(*this));
+  }
   inbound.add(detail::notification_sink(dispatcher));
   if (settings.observer.on_status) connection.listeners()->add(settings.observer.on_status);
 }
@@ -20342,7 +20134,6 @@ class remote_call final : public away<reply>, public suspended<reply> {
 
   void start() override {
     carry_on([this] {
-      if (!core_->exchange.extensions().empty()) core_->exchange.extensions().prepare(call_);
       if (!core_->pipeline.is_plain(call_.method)) return walk_to(core_->pipeline.run(call_));
       auto const started = core_->exchange.start(call_, entry_);
       self_ = itself();
@@ -20437,21 +20228,6 @@ COMCP_LAZY_DECL void notify_roots_changed(client_core& core) {
   constexpr auto method = "notifications/roots/list_changed";
   if (core.is_modern()) throw exception(error(errc::not_in_protocol, method));
   core.outbound.notify(method, {});
-}
-
-COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<void>> wait_for_capacity(client_core& core, call_options options) {
-  if (core.end_reason()) throw exception(*core.end_reason());
-  if (core.is_closing()) throw exception(error(errc::closed, "the client is closing"));
-  auto const failure = co_await core.calls.room().wait(std::move(options));
-  if (failure) throw exception(failure);
-  auto over = [hold = core.shared_from_this()](void*) noexcept {  // on whatever thread
-    try {
-      auto end = [hold] { hold->calls.room().turn_over(); };
-      if (hold->home()) detail::post(hold->home(), std::move(end));
-    } catch (...) {  // no memory for that: there is room for one call less
-    }
-  };
-  co_return std::shared_ptr<void>(&core, std::move(over));
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> as_work(std::function<void()> f) {
@@ -20761,8 +20537,7 @@ COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value c
 COMCP_LAZY_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
   if (!core_.facts.codec) return false;
   if (r) {
-    if (extensions_.claimant(c, r->view())) return true;
-    if (!core_.is_modern()) return false;
+    if (!core_.is_modern() || is_claimed(c, r->view())) return false;
     auto const kind = core_.facts.codec->classify(c.method, r->view());
     return !kind || *kind != wire::result_kind::complete;
   }
@@ -20784,11 +20559,7 @@ COMCP_LAZY_DECL sansio::call_facts exchange::facts(prepared_call const& c, error
 COMCP_LAZY_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
   progress p(core_.calls, c, core_.settings.limits.input_rounds());
   for (;;) {
-    if (auto* const part = r ? extensions_.claimant(c, r->view()) : nullptr) {
-      auto completed = co_await extensions_.complete(*part, c, *std::move(r), p.hard);
-      co_return completed;
-    }
-    if (r && !core_.is_modern()) co_return r;
+    if (r && (!core_.is_modern() || is_claimed(c, r->view()))) co_return r;
     auto work = r ? next_round(p, r) : after_failure(p, r);
     auto ended = co_await std::move(work);
     if (ended) co_return std::move(*ended);
@@ -20971,170 +20742,6 @@ COMCP_LAZY_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
 }
 
 }  // namespace comcp::detail
-
-// client/impl/extensions.ipp
-#include <algorithm>
-#include <set>
-
-#include <asio/cancellation_signal.hpp>
-
-namespace comcp {
-namespace detail {
-
-// The keys of `_meta` that the caller has set, in the options or in the parameters.
-COMCP_LAZY std::set<std::string, std::less<>> own_meta_keys(prepared_call const& c) {
-  std::set<std::string, std::less<>> keys;
-  for (auto const& [key, text] : c.options.meta()) keys.insert(key);
-  auto const params = c.params.empty() ? result<json::value>(json::value()) : json::parse(c.params);
-  auto const meta = params && params->is_object() ? params->view().find("_meta") : std::nullopt;
-  if (!meta || !meta->is_object()) return keys;
-  for (auto const m : meta->members()) keys.emplace(m.key);
-  return keys;
-}
-
-COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
-  for (auto const& part : parts_) {
-    auto const name = c.method.text();
-    if (auto const* const own = part->method(name)) c.method = *own;
-    auto const brings = part->meta(name);
-    if (brings.empty()) continue;
-    auto const members = json::parse(brings.text());
-    if (!members || !members->is_object()) {
-      c.unusable = error(errc::invalid_argument, "what an extension brings for _meta is an object");
-      return;
-    }
-    auto const said = own_meta_keys(c);
-    for (auto const m : members->view().members()) {
-      if (!said.contains(m.key)) c.options.meta(std::string(m.key), json::raw(m.value.dump()));
-    }
-  }
-}
-
-COMCP_LAZY_DECL extension_part* extensions::claimant(prepared_call const& c, json::view result) const {
-  if (parts_.empty() || !result.is_object()) return nullptr;
-  auto const type = result.find("resultType");
-  auto const text = type ? type->get_string() : std::nullopt;
-  if (!text) return nullptr;
-  for (auto const& part : parts_) {
-    if (part->claims(c.method.name(), *text)) return part.get();
-  }
-  return nullptr;
-}
-
-// What completes a call runs beside it, so that the call ends in time whatever that awaits.
-template <class Core>
-struct completion {
-  completion(Core& c, prepared_call const& of, json::value result, std::chrono::steady_clock::time_point end)
-      : core(c.shared_from_this()), call(c.facade(), of, std::move(result), end) {}
-
-  static asio::awaitable<void> carry_out(std::shared_ptr<completion> self, extension_part& part) {
-    try {
-      auto completing = part.complete(self->call);
-      auto value = co_await std::move(completing);
-      self->outcome = std::move(value);
-    } catch (...) {
-      self->outcome = current_error();
-    }
-    self->core->calls.end(self->done.id, json::value());
-  }
-
-  std::shared_ptr<Core> const core;  // which owns the part
-  unfinished_call call;
-  pending_entry done{pending_entry::span::client};
-  reply outcome = error(errc::cancelled);
-  asio::cancellation_signal signal;
-};
-
-COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
-                                                            json::value result, time_point end) const {
-  auto& calls = core_.calls;
-  auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
-  reply outcome = error(errc::queue_full, "too many calls in flight");
-  if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
-    calls.end_with(c.options.stop(), k->done);
-    auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
-    auto start = [k, work] {
-      if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
-    };
-    detail::post(core_.home(), std::move(start));  // so that it does not end before it is waited for
-    auto const waited = co_await calls.wait(k->done);
-    outcome = waited ? std::move(k->outcome) : reply(waited.error());
-    if (!waited) {
-      auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
-      detail::post(core_.home(), std::move(stop));
-    }
-  }
-  if (outcome) co_return outcome;
-  auto const& why = outcome.error();
-  // The server has begun, whatever is known of the requests since.
-  auto const text = why == errc::timeout ? why.with_message(c.method.text()) : why;
-  co_return reply(text.with_outcome(call_outcome::open));
-}
-
-COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
-  for (auto const& part : parts_) {
-    try {
-      part->notified(method, params);
-    } catch (...) {
-      core_.fault(current_error());
-    }
-  }
-  return false;  // whoever else listens hears of it, too
-}
-
-COMCP_LAZY_DECL void extensions::listen(subscription_filter& wanted) const {
-  for (auto const& part : parts_) {
-    auto const& facts = core_.facts;
-    if (!facts.is_undiscovered() && !facts.capabilities.supports(part->identifier())) continue;
-    try {
-      wanted.unite(part->listen());
-    } catch (...) {
-      core_.fault(current_error());
-    }
-  }
-}
-
-COMCP_LAZY_DECL prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options) {
-  auto bad = check_params(params);
-  prepared_call c(m, std::move(params).text(), std::move(options));
-  c.unusable = std::move(bad);
-  return c;
-}
-
-COMCP_LAZY_DECL call_options within(client_link& core, call_options const& of,
-                                    std::chrono::steady_clock::time_point end) {
-  auto const now = core.bounds(of).now;
-  call_options o;
-  o.hard_timeout(std::max<std::chrono::nanoseconds>(end - now, std::chrono::nanoseconds(1)));
-  return o.stop(of.stop());
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
-                                                  std::stop_token stop, std::chrono::steady_clock::time_point end) {
-  auto const left = end - core->bounds({}).now;
-  auto waiting = core->life().sleep(std::min(d, std::chrono::nanoseconds(left)), std::move(stop));
-  auto const why = co_await std::move(waiting);
-  if (why) throw exception(why);
-  if (d >= left) throw exception(error(errc::timeout, "the hard timeout of the call is over"));
-}
-
-}  // namespace detail
-
-COMCP_LAZY_DECL asio::awaitable<void> unfinished_call::wait(timespan d) const {
-  return detail::wait_within(core_, d, call_.options.stop(), end_);
-}
-
-COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
-  auto const& told = call_.options.on_progress();
-  if (!told) return;
-  try {
-    told(p);
-  } catch (...) {
-    core_->fault(error(errc::invalid_argument, "a progress callback threw"));
-  }
-}
-
-}  // namespace comcp
 
 // client/impl/inbound.ipp
 #include <algorithm>
@@ -22740,7 +22347,7 @@ COMCP_LAZY_DECL subscription_filter subscription_hub::wanted() const {
   if (watchers_.wants("prompts")) f.prompts_list_changed = true;
   if (watchers_.wants("resources")) f.resources_list_changed = true;
   for (auto const& [uri, t] : resources_) f.resource_subscriptions.push_back(uri);
-  core_.exchange.extensions().listen(f);
+  for (auto const& step : core_.pipeline.steps()) step->listens(f);
   return f;
 }
 

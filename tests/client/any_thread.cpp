@@ -115,6 +115,23 @@ TEST_CASE("any thread: a watch begins and ends on any", "[client][threads]") {
   watch.stop();
 }
 
+TEST_CASE("any thread: what the transport says is asked like any operation, also after the end", "[client][threads]") {
+  asio::io_context io, mine;
+  fake_server server(io.get_executor());
+  server.answer("tools/call", json::raw(R"({"content":[]})"));
+  elsewhere e(server, io);
+  for (int i = 0; i < 20; ++i) {
+    auto call = e.cl.async_call_tool("x", {}, call_options(), asio::use_future);
+    auto info = asio::co_spawn(mine, e.cl.transport_info(), asio::use_future);
+    mine.restart();
+    mine.run();
+    CHECK(info.get().kind == "memory");
+    call.get();
+  }
+  e.cl.async_close(asio::use_future).get();
+  CHECK(e.cl.async_transport_info(asio::use_future).get().messages_out >= 20);
+}
+
 TEST_CASE("any thread: statistics hold together while calls come and go", "[client][threads]") {
   asio::io_context io;
   fake_server server(io.get_executor());

@@ -97,6 +97,7 @@ TEST_CASE("tokens: every operation of a client has its form", "[client]") {
   client->async_list_resource_templates_page({}, o, done());
   client->async_list_prompts_page({}, o, done());
   client->async_capacity(o, done());
+  client->async_transport_info(done());
   done.all();
 
   ends after{c};

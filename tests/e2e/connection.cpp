@@ -30,7 +30,7 @@ TEST_CASE("connection: it tells who is there, in both eras", "[e2e]") {
     CHECK(client.capabilities().supports_subscribe());
     CHECK_FALSE(client.capabilities().supports("tasks"));
     CHECK_THAT(client.instructions(), match::contains("echo"));
-    auto const open = client.transport_info();
+    auto const open = co_await client.transport_info();
     CHECK(open.kind == "stdio");
     CHECK(open.pid.value_or(0) > 0);
     CHECK_THAT(open.target, match::contains("demo"));
@@ -40,7 +40,8 @@ TEST_CASE("connection: it tells who is there, in both eras", "[e2e]") {
     co_await client.close();
     co_await client.close();
     CHECK(client.status() == comcp::connection_status::disconnected);
-    CHECK(client.transport_info().exit_code == 0);
+    auto const transport = co_await client.transport_info();
+    CHECK(transport.exit_code == 0);
     auto const reason = co_await client.closed();
     CHECK(reason == errc::closed);
     auto late = co_await as_result(client.list_tools());
@@ -137,7 +138,10 @@ TEST_CASE("connection: a crash ends calls with outcome_unknown, exit status and 
     auto const cut = co_await as_result(client.call_tool("wait", {}, call_options().timeout(20ms)));
     CHECK(cut.error() == errc::timeout);
     auto const said = co_await eventually(
-        [&] { return client.transport_info().stderr_tail.find("was cancelled: ") != std::string::npos; });
+        [&]() -> asio::awaitable<bool> {
+      auto const transport = co_await client.transport_info();
+      co_return transport.stderr_tail.find("was cancelled: ") != std::string::npos;
+    });
     CHECK(said);
     std::vector<asio::awaitable<comcp::call_tool_result>> calls;
     calls.push_back(client.call_tool("wait"));
@@ -209,7 +213,8 @@ TEST_CASE("connection: a dead server is started again where the policy says so",
     connect_options options;
     options.reconnect(comcp::reconnect_policy().jitter(0).attempts(3).delay(10ms, 100ms));
     auto client = co_await comcp::connect(demo(flag), options);
-    auto const first = client.transport_info().pid;
+    auto const transport_2 = co_await client.transport_info();
+    auto const first = transport_2.pid;
     int updates = 0;
     co_await client.subscribe("demo://changes", [&updates](comcp::resource_updated const&) { ++updates; });
 
@@ -217,7 +222,8 @@ TEST_CASE("connection: a dead server is started again where the policy says so",
     CHECK(crashed.error() == errc::outcome_unknown);
     auto const tools = co_await client.list_tools();  // waits for the new server
     CHECK(tools.size() == 17);
-    CHECK(client.transport_info().pid != first);
+    auto const transport_3 = co_await client.transport_info();
+    CHECK(transport_3.pid != first);
     CHECK(client.statistics().reconnects == 1);
 
     bool heard = false;  // the subscription is back, a moment later

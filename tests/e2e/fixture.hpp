@@ -51,13 +51,21 @@ comcp::stdio demo(Flags... flags) {
   return comcp::stdio(std::vector<std::string>{COMCP_DEMO_SERVER, flags...});
 }
 
-/// Looks again every few milliseconds; for what has no event to wait for. False after a minute.
+/// Looks again every few milliseconds; for what has no event to wait for. False after a minute. The condition gives a bool
+/// or an awaitable of one.
 template <class Condition>
 asio::awaitable<bool> eventually(Condition condition) {
   auto const ex = co_await asio::this_coro::executor;
   asio::steady_timer timer(ex);
   for (auto const limit = std::chrono::steady_clock::now() + 1min; std::chrono::steady_clock::now() < limit;) {
-    if (condition()) co_return true;
+    bool met = false;
+    if constexpr (std::same_as<decltype(condition()), bool>) {
+      met = condition();
+    } else {
+      auto asking = condition();
+      met = co_await std::move(asking);
+    }
+    if (met) co_return true;
     timer.expires_after(5ms);
     co_await timer.async_wait(comcp::net::tuple_awaitable);
   }

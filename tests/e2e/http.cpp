@@ -48,7 +48,8 @@ TEST_CASE("http: updates and changed lists reach the client in both eras", "[e2e
     CHECK_FALSE(added.is_error);
     auto const changed = co_await eventually([&] { return client.handler().seen->tools_changed == 1; });
     CHECK(changed);
-    CHECK(client.transport_info().open_streams == 1);
+    auto const transport = co_await client.transport_info();
+    CHECK(transport.open_streams == 1);
     co_await client.close();
   });
 }

@@ -187,7 +187,8 @@ TEST_CASE("everything: a server that outlives the end of its stdin is ended by s
     auto const took = std::chrono::steady_clock::now() - began;
     CHECK(took >= 200ms);
     CHECK(took < 30s);
-    CHECK(client.transport_info().term_signal == SIGTERM);
+    auto const transport = co_await client.transport_info();
+    CHECK(transport.term_signal == SIGTERM);
   });
 }
 

@@ -16,11 +16,14 @@ TEST_CASE("everything over http: the probe, the handshake and the end of its ses
     CHECK(client.era() == comcp::era::legacy);
     CHECK(client.protocol_version() == comcp::version::latest_legacy);
     co_await use_everything(client);
-    auto const info = client.transport_info();
+    auto const info = co_await client.transport_info();
     CHECK(info.kind == "http");
     CHECK(info.origin == server.url(""));
     CHECK(info.session_id.size() == 36);
-    auto const streaming = co_await eventually([&] { return client.transport_info().open_streams == 1; });
+    auto const streaming = co_await eventually([&]() -> asio::awaitable<bool> {
+      auto const transport = co_await client.transport_info();
+      co_return transport.open_streams == 1;
+    });
     CHECK(streaming);
     co_await client.close();
     auto const ended = co_await eventually(
@@ -63,7 +66,10 @@ TEST_CASE("everything over http: without the GET stream calls work, and nothing 
     auto const sampled = co_await client.call_tool("trigger-sampling-request", args("prompt", "x", "maxTokens", 10));
     CHECK_THAT(sampled.text(), match::contains("model-1"));
     CHECK(client.handler().seen->roots_asked == 0);
-    auto const silent = co_await eventually([&] { return client.transport_info().open_streams == 0; });
+    auto const silent = co_await eventually([&]() -> asio::awaitable<bool> {
+      auto const transport = co_await client.transport_info();
+      co_return transport.open_streams == 0;
+    });
     CHECK(silent);
     co_await client.close();
     CHECK(server.times_printed("Received MCP GET request") == 0);
@@ -95,11 +101,13 @@ TEST_CASE("everything over http: a restarted server gets a new session, with wha
     auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), handler());
     int updates = 0;
     co_await client.subscribe("demo://resource/dynamic/text/1", [&updates](auto const&) { ++updates; });
-    auto const before = client.transport_info().session_id;
+    auto const transport = co_await client.transport_info();
+    auto const before = transport.session_id;
     co_await server.restart();
     auto const echo = co_await client.call_tool("echo", args("message", "again"));
     CHECK(echo.text() == "Echo: again");
-    CHECK(client.transport_info().session_id != before);
+    auto const transport_2 = co_await client.transport_info();
+    CHECK(transport_2.session_id != before);
     auto const updating = co_await client.call_tool("toggle-subscriber-updates");
     CHECK_FALSE(updating.is_error);
     auto const updated = co_await eventually([&] { return updates > 0; });

@@ -29,7 +29,8 @@ TEST_CASE("mcp-proxy: both eras at one endpoint", "[interop]") {
       auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), handler(), era_options(legacy));
       CHECK(client.protocol_version() == (legacy ? comcp::version::latest_legacy : comcp::version::latest));
       CHECK(client.server_info().name == "comcp-sdk-peer");
-      CHECK(client.transport_info().session_id.empty() == !legacy);
+      auto const transport = co_await client.transport_info();
+      CHECK(transport.session_id.empty() == !legacy);
       auto const tools = co_await client.list_tools();
       CHECK(tools.find("add") != nullptr);
       auto const sum = co_await client.call_tool("add", args("a", 2, "b", 3));
@@ -100,11 +101,13 @@ TEST_CASE("mcp-proxy: a restarted proxy gets a new session", "[interop]") {
   talk([]() -> asio::awaitable<void> {
     auto server = co_await server_process::start(proxied_sdk_server());
     auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), handler(), era_options(true));
-    auto const before = client.transport_info().session_id;
+    auto const transport_2 = co_await client.transport_info();
+    auto const before = transport_2.session_id;
     co_await server.restart();
     auto const sum = co_await client.call_tool("add", args("a", 2, "b", 3));
     CHECK(sum.text() == "5");
-    CHECK(client.transport_info().session_id != before);
+    auto const transport_3 = co_await client.transport_info();
+    CHECK(transport_3.session_id != before);
     co_await client.close();
   });
 }
@@ -115,13 +118,15 @@ TEST_CASE("supergateway: server-everything behind it, as over stdio", "[interop]
     auto const server = co_await server_process::start(supergateway());
     auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), handler());
     CHECK(client.era() == comcp::era::legacy);
-    CHECK(client.transport_info().kind == "http");
+    auto const transport_4 = co_await client.transport_info();
+    CHECK(transport_4.kind == "http");
     co_await use_everything(client);
     co_await be_asked(client);
     auto const steps = co_await watch_progress(client, 3);
     CHECK(steps == std::vector<double>{1, 2, 3});
     co_await hear_news(client);
-    auto const id = client.transport_info().session_id;
+    auto const transport_5 = co_await client.transport_info();
+    auto const id = transport_5.session_id;
     co_await client.close();
     auto const ended = co_await eventually([&] { return server.printed(id + ", caused by DELETE response finished"); });
     CHECK(ended);
@@ -134,7 +139,9 @@ TEST_CASE("supergateway: two clients have a session each", "[interop]") {
     auto const server = co_await server_process::start(supergateway());
     auto one = co_await comcp::connect(comcp::http(server.url("/mcp")), handler());
     auto two = co_await comcp::connect(comcp::http(server.url("/mcp")), handler());
-    CHECK(one.transport_info().session_id != two.transport_info().session_id);
+    auto const transport_6 = co_await two.transport_info();
+    auto const transport_7 = co_await one.transport_info();
+    CHECK(transport_7.session_id != transport_6.session_id);
     co_await one.close();
     auto const echo = co_await two.call_tool("echo", args("message", "still here"));
     CHECK(echo.text() == "Echo: still here");

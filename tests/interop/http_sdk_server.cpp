@@ -250,11 +250,13 @@ TEST_CASE("sdk_http_server: 404 for the session brings a new one", "[interop]") 
       auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), handler(), options);
       int updates = 0;
       co_await client.subscribe("test://counter", [&updates](comcp::resource_updated const&) { ++updates; });
-      auto const before = client.transport_info().session_id;
+      auto const transport = co_await client.transport_info();
+      auto const before = transport.session_id;
       co_await server.restart();
       auto const touched = co_await client.call_tool("touch");
       CHECK(touched.text() == "1");
-      CHECK(client.transport_info().session_id != before);
+      auto const transport_2 = co_await client.transport_info();
+      CHECK(transport_2.session_id != before);
       auto const again = co_await client.call_tool("touch");
       CHECK(again.text() == "2");
       auto const updated = co_await eventually([&] { return updates > 0; });

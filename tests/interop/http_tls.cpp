@@ -52,7 +52,8 @@ TEST_CASE("https: a server with a certificate of the given authority, by name an
   COMCP_NEEDS_TLS_PEERS();
   over_tls("DNS:localhost,IP:127.0.0.1", [](authority const& ca, server_process const& front) -> asio::awaitable<void> {
     auto client = co_await comcp::connect(comcp::http(https("localhost", front)).tls(trusting(ca)), handler());
-    CHECK(client.transport_info().origin == "https://localhost:" + front.port());
+    auto const transport = co_await client.transport_info();
+    CHECK(transport.origin == "https://localhost:" + front.port());
     co_await use_everything(client);
     co_await be_asked(client);
     auto const steps = co_await watch_progress(client, 3);

@@ -38,7 +38,8 @@ TEST_CASE("filesystem: files are written, read, changed and found, and nothing o
     auto const resources = co_await as_result(client.list_resources());
     CHECK(resources.error() == errc::capability_missing);
     co_await client.close();
-    CHECK(client.transport_info().exit_code == 0);
+    auto const transport = co_await client.transport_info();
+    CHECK(transport.exit_code == 0);
   });
   std::ifstream written(dir.file("new.txt"));
   std::string const content((std::istreambuf_iterator<char>(written)), {});
@@ -117,7 +118,10 @@ TEST_CASE("sequential-thinking: one thought after the other", "[interop]") {
     }
     auto const bad = co_await client.call_tool("sequentialthinking");
     CHECK(bad.is_error);
-    auto const shown = co_await eventually([&] { return !client.transport_info().stderr_tail.empty(); });
+    auto const shown = co_await eventually([&]() -> asio::awaitable<bool> {
+      auto const transport = co_await client.transport_info();
+      co_return !transport.stderr_tail.empty();
+    });
     CHECK(shown);  // each thought is drawn there
     co_await client.close();
   });

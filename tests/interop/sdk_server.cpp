@@ -55,7 +55,8 @@ TEST_CASE("sdk_server: the version is found out, tools are listed and called", "
     auto const bad = co_await client.call_tool("add", args("a", "x"));
     CHECK(bad.is_error);
     co_await client.close();
-    CHECK(client.transport_info().exit_code == 0);
+    auto const transport = co_await client.transport_info();
+    CHECK(transport.exit_code == 0);
   });
 }
 

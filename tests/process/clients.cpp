@@ -85,9 +85,10 @@ TEST_CASE("clients: the ladder that ends a server process fits into close_timeou
       clock->advance(2s);
     }
     while (!closed) co_await asio::post(io, asio::use_awaitable);
+    auto const transport = co_await c->transport_info();
+    CHECK(transport.term_signal == SIGKILL);
   };
   comcp_test::run(io, talk());
-  CHECK(c->transport_info().term_signal == SIGKILL);
   CHECK_FALSE(has_children());
 }
 

@@ -33,7 +33,8 @@ asio::awaitable<void> kill_again_and_again(std::shared_ptr<detail::live_server> 
   for (int i = 0; i != times; ++i) {
     auto getting = until_ready(live, owner, std::chrono::steady_clock::now() + 20s);
     auto const client = co_await std::move(getting);
-    auto const pid = client.transport_info().pid;
+    auto const transport = co_await client.transport_info();
+    auto const pid = transport.pid;
     CHECK(pid.has_value());
     std::vector<asio::awaitable<call_tool_result>> calls;
     for (int n = 0; n != 8; ++n) calls.push_back(client.call_tool("echo", args("text", "x")));

@@ -86,7 +86,7 @@ METHOD = re.compile(r'"[a-z]+/[a-zA-Z/]+"')
 NO_NAME = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|std::\w+', re.S)
 
 # What a source compiles that is only given a client: nothing that connects.
-FACADE = ("awaitable_client", "away", "call", "call_options", "client", "client_base", "context", "initiate", "link",
+FACADE = ("awaitable_client", "away", "call", "capacity", "call_options", "client", "client_base", "context", "initiate", "link",
           "listen_stream", "listing", "observer", "operation", "prepared", "server_lists", "server_snapshot", "status_listeners", "watch_handle", "statistics", "subscription", "waiter")
 SPECIAL.update({"client": "client (facade)", **{"client/" + name: "client (facade)" for name in FACADE}})
 

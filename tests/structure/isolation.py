@@ -34,7 +34,7 @@ def header_only_mode(command, header, out):
 
 
 def without_features(command, program, out):
-    features = ("subscription_hub", "listen_streams", "shared_stream", "watchers", "input_rounds", "restarts",
+    features = ("capacity_line", "extension_step", "subscription_hub", "listen_streams", "shared_stream", "watchers", "input_rounds", "restarts",
                 "interception_step", "validation_step", "cache_step")
     root = pathlib.Path(__file__).parents[2]
     sources = "".join(path.read_text(encoding="utf-8") for path in (root / "include/comcp/client").rglob("*.[hi]pp"))

@@ -48,7 +48,7 @@ TEST_CASE("bearer: a token that is refused is an error that does not show it", "
   CHECK(call->error().detail()->http_status == 401);
   CHECK(call->error().to_string().find("very-secret") == std::string::npos);
   CHECK(call->error().detail()->snippet == "who is Bearer ***?");
-  CHECK(c.transport_info().identity.find("very-secret") == std::string::npos);
+  CHECK(t.finish(c.transport_info())->identity.find("very-secret") == std::string::npos);
   t.quiet();
 }
 

@@ -36,8 +36,8 @@ TEST_CASE("http_session: a legacy session is kept, echoed and ended", "[transpor
   post->result(tool_text);
   t.settle();
   REQUIRE(call->ok());
-  CHECK(c.transport_info().session_id == "abc");
-  CHECK(c.transport_info().open_streams == 1);
+  CHECK(t.finish(c.transport_info())->session_id == "abc");
+  CHECK(t.finish(c.transport_info())->open_streams == 1);
   auto const closing = t.start(c.close());
   auto const last = t.take();
   CHECK(last->request.method == "DELETE");

@@ -33,7 +33,7 @@ TEST_CASE("http_sse: a server of 2024-11-05 is found by its event stream, and ev
   stream->event(R"({"jsonrpc":"2.0","id":)" + initialize->id() + R"(,"result":)" + initialize_text("2024-11-05") + "}");
   t.take("initialized")->status(202);
   auto c = t.done(opening);
-  CHECK(c.transport_info().kind == "http+sse");
+  CHECK(t.finish(c.transport_info())->kind == "http+sse");
   auto const call = t.start(c.call_tool("x"));
   auto const post = t.take("tools/call");
   CHECK(post->request.url.target() == "/message?id=1");

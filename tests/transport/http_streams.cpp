@@ -303,14 +303,14 @@ TEST_CASE("http_streams: a stream that goes on after the answer is let go", "[tr
   post->stream().result_event(tool_text);
   t.settle();
   CHECK(call->ok());
-  CHECK(c.transport_info().open_streams == 2);
+  CHECK(t.finish(c.transport_info())->open_streams == 2);
   for (int i = 0; i < 4; ++i) {
     post->piece(": still here\n\n");
     t.settle();
     t.advance(250ms);
   }
   CHECK(post->abandoned);
-  CHECK(c.transport_info().open_streams == 1);
+  CHECK(t.finish(c.transport_info())->open_streams == 1);
 }
 
 TEST_CASE("http_streams: an event over the limit ends its call alone", "[transport]") {

@@ -106,6 +106,8 @@ class awaitable_client : public server_lists {
 
   // The connection.
 
+  /// What the transport says of itself now; after the end, what it said last.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<comcp::transport_info> transport_info() const;
   /// Waits until a call would find room under limits().pending_calls(), for as long as the options' timeouts and stop
   /// token let a call wait. First come, first served; who comes back on an executor that runs one at a time (a
   /// strand) begins its call before the next one hears of room. Nothing is reserved: calls that begin without waiting here

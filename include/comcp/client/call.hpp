@@ -42,11 +42,17 @@ struct prepared_call {
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
   bool outdated = false;    // it was answered by what a change or its age had made stale
   waiter_room* room = nullptr;  // in the frame of who waits for all of it
+  std::function<bool(std::string_view method, json::view result)> const* claims = nullptr;  // results that a step takes as they are
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
+
+/// Whether a step of its way takes this result, whatever its type.
+[[nodiscard]] inline bool is_claimed(prepared_call const& c, json::view result) {
+  return c.claims && (*c.claims)(c.method.name(), result);
+}
 
 /// What is known of a call that ended between its attempts, or before the first.
 [[nodiscard]] inline error judged(prepared_call const& c, error why) {

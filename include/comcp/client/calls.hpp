@@ -84,8 +84,8 @@ class calls final : public call_table {
   /// The age at which a call ends whatever progress says: never below its timeout.
   COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
   [[nodiscard]] call_records& counters() noexcept { return counters_; }
-  /// Who waits for a place.
-  [[nodiscard]] detail::capacity& room() noexcept { return room_; }
+  /// Who waits for a place; null where nobody ever did.
+  [[nodiscard]] std::unique_ptr<capacity_link>& room() noexcept { return room_; }
   [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
 
  private:
@@ -103,7 +103,7 @@ class calls final : public call_table {
   std::optional<time_point> armed_;
   sansio::pending_calls<pending_entry*> table_;
   call_records counters_;
-  detail::capacity room_{*this};
+  std::unique_ptr<capacity_link> room_;
   overlap_guard guard_;
 };
 

@@ -1,42 +1,36 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for a place among the calls in flight, first come first served. On home only. Internal.
+// Who waits for a place among the calls in flight: made when a program waits for the first time, so that others do not
+// compile it. On home only. Internal.
 #pragma once
 
-#include <cstddef>
-#include <deque>
+#include <memory>
 
 #include <asio/awaitable.hpp>
 
-#include <comcp/client/call.hpp>
+#include <comcp/client/call_options.hpp>
 
-namespace comcp::detail {
-class calls;
+namespace comcp {
+class client_core;
 
-class capacity {
+namespace detail {
+
+class capacity_link {
  public:
-  explicit capacity(calls& table) noexcept : table_(table) {}
-
-  /// Waits as long as a call may. No error is a turn: there is room, and no more turns than that, until turn_over().
-  COMCP_LAZY asio::awaitable<error> wait(call_options options);
-  /// Its call has begun, or none will.
-  void turn_over() {
-    --turns_;
-    offer();
-  }
-  /// Nobody is to hear of anything any more.
-  void close() noexcept { line_.clear(); }
-  [[nodiscard]] bool is_awaited() const noexcept { return !line_.empty(); }
+  virtual ~capacity_link() = default;
+  /// Waits as long as a call may: there is room then, and no more turns than that, until the object is gone, wherever.
+  /// Throws.
+  virtual asio::awaitable<std::shared_ptr<void>> turn(call_options options) = 0;
+  [[nodiscard]] virtual bool is_awaited() const noexcept = 0;
   /// There may be room: the first in line hears of it.
-  COMCP_LAZY void offer();
-
- private:
-  COMCP_LAZY [[nodiscard]] bool has_room() const noexcept;
-
-  calls& table_;
-  std::deque<request_id> line_;
-  std::size_t turns_ = 0;
+  virtual void offer() = 0;
+  /// Nobody is to hear of anything any more.
+  virtual void close() noexcept = 0;
 };
 
-}  // namespace comcp::detail
+using capacity_maker = std::unique_ptr<capacity_link> (*)(client_core&);
+COMCP_LAZY std::unique_ptr<capacity_link> make_capacity(client_core& core);
+
+}  // namespace detail
+}  // namespace comcp

@@ -112,6 +112,10 @@ class client : public awaitable_client {
                                       std::forward<Token>(token));
   }
   template <class Token>
+  auto async_transport_info(Token&& token) const {
+    return detail::async_walk<comcp::transport_info>(get_executor(), this->transport_info(), std::forward<Token>(token));
+  }
+  template <class Token>
   auto async_capacity(call_options options, Token&& token) const {
     return detail::async_walk<void>(get_executor(), capacity(std::move(options)), std::forward<Token>(token), true);
   }

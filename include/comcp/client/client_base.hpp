@@ -18,8 +18,8 @@ namespace detail {
 struct client_access;
 }  // namespace detail
 
-/// The base of every client: owns the connection, and tells of it. What it tells may be asked on any thread, but for
-/// transport_info(), which is the client's executor's. Of the server it is what the newest handshake found.
+/// The base of every client: owns the connection, and tells of it. What it tells may be asked on any thread. Of the
+/// server it is what the newest handshake found.
 class client_base {
  public:
   client_base() = default;
@@ -39,7 +39,6 @@ class client_base {
   [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
   /// What a later connection can be given as connect_options().prior().
   [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] comcp::transport_info transport_info() const;
   /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
   /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
   [[nodiscard]] std::optional<saved_session> session() const;

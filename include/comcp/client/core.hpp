@@ -116,13 +116,12 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/client/impl/capacity.ipp>
+#include <comcp/client/impl/capacity_line.ipp>
 #include <comcp/client/impl/connection.ipp>
 #include <comcp/client/impl/core.ipp>
 #include <comcp/client/impl/core_link.ipp>
 #include <comcp/client/impl/dispatcher.ipp>
 #include <comcp/client/impl/exchange.ipp>
-#include <comcp/client/impl/extensions.ipp>
 #include <comcp/client/impl/inbound.ipp>
 #include <comcp/client/impl/input_rounds.ipp>
 #include <comcp/client/impl/interception.ipp>

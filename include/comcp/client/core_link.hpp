@@ -32,7 +32,6 @@ COMCP_LAZY std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_i
                                                   prepared_call c);
 COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
 COMCP_LAZY void notify_roots_changed(client_core& core);
-COMCP_LAZY asio::awaitable<std::shared_ptr<void>> wait_for_capacity(client_core& core, call_options options);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
 
 template <class Core>
@@ -49,8 +48,10 @@ class core_life_link final : public life_link {
   asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop) override {
     return core_.sleep(d, std::move(stop));
   }
-  asio::awaitable<std::shared_ptr<void>> capacity(call_options options) override {
-    return on_home(core_.shared_from_this(), wait_for_capacity(core_, std::move(options)));
+  [[nodiscard]] capacity_link& capacity(capacity_maker make) override {
+    auto& room = core_.calls.room();
+    if (!room) room = make(core_);
+    return *room;
   }
 
  private:
@@ -65,7 +66,6 @@ class core_link final : public client_link {
   asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
                                bool& plain) override {
     if (!(here == core_.home())) return perform_at_home(core_, here, c);
-    if (!core_.exchange.extensions().empty()) core_.exchange.extensions().prepare(c);
     if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
     plain = true;
     return core_.exchange.begin(c, e);
@@ -86,6 +86,7 @@ class core_link final : public client_link {
   asio::awaitable<void> notify_roots_changed() override {
     return at_home([this] { detail::notify_roots_changed(core_); });
   }
+  [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
   void notify_now(std::string_view method, std::string_view params) override {
     core_.outbound.send_text(jsonrpc::notification(method, params));
   }
@@ -108,7 +109,6 @@ class core_link final : public client_link {
     return core_.introduction.capabilities().extensions.contains(std::string(extension));
   }
   [[nodiscard]] std::shared_ptr<server_snapshot const> server() const override { return core_.server.get(); }
-  [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
   [[nodiscard]] comcp::statistics statistics() const override { return core_.calls.counters().statistics(core_.calls.now()); }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept override { return core_.home(); }
   void fault(error what) override { core_.fault(std::move(what)); }

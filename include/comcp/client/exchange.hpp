@@ -13,7 +13,6 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/extension_part.hpp>
 #include <comcp/client/handler_parts.hpp>
 #include <comcp/sansio/call_life.hpp>
 
@@ -24,7 +23,7 @@ namespace detail {
 
 class exchange {
  public:
-  explicit exchange(client_core& core) noexcept : core_(core), extensions_(core) {}
+  explicit exchange(client_core& core) noexcept : core_(core) {}
 
   COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c);
   COMCP_LAZY asio::awaitable<reply> round_trip(prepared_call const& c);
@@ -47,8 +46,6 @@ class exchange {
     rounds_ = make(core_);
     return *rounds_;
   }
-  /// Those that complete results of their own.
-  [[nodiscard]] detail::extensions& extensions() noexcept { return extensions_; }
   /// Goes over to the newest version that both sides have, of those that the error names.
   COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
@@ -66,7 +63,6 @@ class exchange {
   COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
-  detail::extensions extensions_;
   std::unique_ptr<rounds_link> rounds_;  // null: nothing was declared that a server may ask for
 };
 

@@ -182,7 +182,7 @@ brought_extension bring(E e) {
   brought_extension out;
   out.name = std::string(std::string_view(E::identifier));
   if constexpr (requires { e.settings(); }) out.settings = e.settings();
-  if constexpr (requires { e.listen(); }) out.subscriptions = [](client_core& c) { return make_subscriptions(c); };
+  out.listens = requires { e.listen(); };
   out.make = [e = std::move(e)]() -> std::unique_ptr<extension_part> { return std::make_unique<part_of<E>>(e); };
   return out;
 }
@@ -203,7 +203,12 @@ extension_client negotiated(std::shared_ptr<client_link> const& core) {
 
 template <class E>
 connect_options& connect_options::extension(E e) {
-  return settings_.brought.push_back(detail::bring(std::move(e))), *this;
+  detail::add_extension(settings_, detail::bring(std::move(e)));
+  return *this;
 }
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/extensions.ipp>
+#endif

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An extension at work on one connection, whatever its type, and who has all of them. On home only. Internal.
+// An extension at work on one connection, whatever its type. On home only. Internal.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <asio/awaitable.hpp>
 
@@ -20,11 +19,12 @@
 #include <comcp/wire/method.hpp>
 
 namespace comcp {
-class client_core;
 class unfinished_call;
 
 namespace detail {
 class client_link;
+struct brought_extension;
+struct connect_settings;
 
 class extension_part {
  public:
@@ -39,29 +39,7 @@ class extension_part {
   [[nodiscard]] virtual json::fragment meta(std::string_view method) const = 0;
 };
 
-class extensions {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  explicit extensions(client_core& core) noexcept : core_(core) {}
-
-  void add(std::unique_ptr<extension_part> part) { parts_.push_back(std::move(part)); }
-  [[nodiscard]] bool empty() const noexcept { return parts_.empty(); }
-  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta`.
-  COMCP_LAZY void prepare(prepared_call& c) const;
-  /// Whose such a result is; null for nobody's.
-  COMCP_LAZY [[nodiscard]] extension_part* claimant(prepared_call const& c, json::view result) const;
-  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result,
-                                             time_point end) const;
-  /// For inbound.
-  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
-  COMCP_LAZY void listen(subscription_filter& wanted) const;
-
- private:
-  client_core& core_;
-  std::vector<std::unique_ptr<extension_part>> parts_;
-};
-
+COMCP_LAZY void add_extension(connect_settings& settings, brought_extension e);
 COMCP_LAZY prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options);
 /// The options of a request that belongs to such a call, and a wait that does.
 COMCP_LAZY call_options within(client_link& core, call_options const& of, std::chrono::steady_clock::time_point end);

@@ -18,6 +18,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/capacity.hpp>
 #include <comcp/client/observer.hpp>
 #include <comcp/client/server_snapshot.hpp>
 #include <comcp/client/statistics.hpp>
@@ -113,8 +114,8 @@ class life_link {
   [[nodiscard]] virtual std::shared_ptr<status_listeners> const& status() const noexcept = 0;
   /// On home. Waits; what ended it where that is not its time.
   virtual asio::awaitable<error> sleep(std::chrono::nanoseconds d, std::stop_token stop = {}) = 0;
-  /// Waits for a turn to begin a call, which ends with the object. Throws.
-  virtual asio::awaitable<std::shared_ptr<void>> capacity(call_options options) = 0;
+  /// On home.
+  [[nodiscard]] virtual capacity_link& capacity(capacity_maker make) = 0;
 
  protected:
   ~life_link() = default;
@@ -143,6 +144,7 @@ class client_link : public call_link {
   virtual asio::awaitable<void> set_level(log_level level, call_options options) = 0;
   virtual asio::awaitable<void> notify(std::string method, std::string params) = 0;
   virtual asio::awaitable<void> notify_roots_changed() = 0;
+  [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;  ///< On home.
   virtual void notify_now(std::string_view method, std::string_view params) = 0;
   /// Takes out the tools whose definition cannot be used here, and learns how the others are.
   virtual asio::awaitable<void> adopt_tools(list_tools_result& page) = 0;
@@ -156,7 +158,6 @@ class client_link : public call_link {
   /// Whether this extension is among the client's capabilities.
   [[nodiscard]] virtual bool declares(std::string_view extension) const = 0;
   [[nodiscard]] virtual std::shared_ptr<server_snapshot const> server() const = 0;
-  [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;
   [[nodiscard]] virtual comcp::statistics statistics() const = 0;
   [[nodiscard]] virtual asio::any_io_executor const& home() const noexcept = 0;
   virtual void fault(error what) = 0;
@@ -188,6 +189,13 @@ restarts_link& restarts_of(client_link& core) {
   static_assert(has_definition<Core>,
                 "comcp: a source that reconnects a client includes comcp/comcp.hpp, not only comcp/client.hpp");
   return core.life().restarts([](client_core& c) { return make_restarts(c); });
+}
+/// And of waiting for room.
+template <class Core>
+capacity_link& capacity_of(client_link& core) {
+  static_assert(has_definition<Core>,
+                "comcp: a source that waits for capacity includes comcp/comcp.hpp, not only comcp/client.hpp");
+  return core.life().capacity([](client_core& c) { return make_capacity(c); });
 }
 
 }  // namespace detail

@@ -42,7 +42,6 @@ class cache_options;  // client/cache.hpp
 namespace detail {
 class call_step;
 class extension_part;
-class subscriptions_link;
 class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
 }  // namespace detail
@@ -87,7 +86,7 @@ struct brought_extension {
   std::string name;
   json::fragment settings;
   std::function<std::unique_ptr<extension_part>()> make;
-  std::unique_ptr<subscriptions_link> (*subscriptions)(client_core&) = nullptr;
+  bool listens = false;
 };
 
 /// What connect_options say.
@@ -118,8 +117,8 @@ struct connect_settings {
   comcp::tracer tracer;
   std::vector<interceptor> interceptors;
   /// What makes the steps of the calls' way, in their order; empty where a program uses none.
-  enum : std::size_t { interception, validation, caching };
-  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 3> steps;
+  enum : std::size_t { interception, validation, caching, extending };
+  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 4> steps;
   std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
   bool anonymous = false;
   bool check_capabilities = true;

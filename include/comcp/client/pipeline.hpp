@@ -17,6 +17,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/protocol/subscriptions.hpp>
 
 namespace comcp::detail {
 
@@ -57,6 +58,8 @@ class call_step {
   virtual void connected(bool restarted) = 0;
   /// Whether it has to hear of changes of this list.
   [[nodiscard]] virtual bool wants(std::string_view list) const = 0;
+  /// Adds what it has to hear of on a listen stream.
+  virtual void listens(subscription_filter& wanted) const = 0;
   /// Taken before a tools/list is sent, for learn().
   [[nodiscard]] virtual std::uint64_t moment() const noexcept = 0;
   /// One page of its result. What changed since counts for nothing.
@@ -84,6 +87,9 @@ class step_of final : public call_step {
   [[nodiscard]] bool wants(std::string_view list) const override {
     if constexpr (requires { step_.wants(list); }) return step_.wants(list);
     return false;
+  }
+  void listens(subscription_filter& wanted) const override {
+    if constexpr (requires { step_.listens(wanted); }) step_.listens(wanted);
   }
   [[nodiscard]] std::uint64_t moment() const noexcept override {
     if constexpr (requires { step_.moment(); }) return step_.moment();

@@ -116,15 +116,30 @@ COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::notify_roots_changed() c
 }
 
 namespace detail {
+COMCP_LAZY asio::awaitable<comcp::transport_info> ask_transport(std::shared_ptr<client_link> core) {
+  co_return core->transport_info();
+}
+
+COMCP_LAZY asio::awaitable<std::shared_ptr<void>> take_turn(std::shared_ptr<client_link> core, call_options options) {
+  auto waiting = capacity_of<client_core>(*core).turn(std::move(options));
+  auto turn = co_await std::move(waiting);
+  co_return turn;
+}
+
 // The turn is over when who waits for this has gone on: that is what runs next here.
 COMCP_LAZY asio::awaitable<void> await_capacity(std::shared_ptr<client_link> core, call_options options) {
   asio::any_io_executor const here = co_await asio::this_coro::executor;
-  auto waiting = core->life().capacity(std::move(options));
+  auto waiting = on_home(core, take_turn(core, std::move(options)));
   auto turn = co_await std::move(waiting);
   auto over = [turn = std::move(turn)] {};
   post(here, std::move(over));
 }
 }  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<comcp::transport_info> awaitable_client::transport_info() const {
+  if (!core_) return detail::failed<comcp::transport_info>(detail::not_connected());
+  return detail::on_home(core_, detail::ask_transport(core_));
+}
 
 COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::capacity(call_options options) const {
   if (!core_) return detail::failed<void>(detail::not_connected());

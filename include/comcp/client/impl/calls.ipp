@@ -105,10 +105,10 @@ COMCP_LAZY_DECL pending_entry* calls::take(request_id id) noexcept {
   if (!taken) return nullptr;
   (*taken)->id = 0;
   counters_.ended(**taken);
-  if (!room_.is_awaited()) return *taken;
+  if (!room_ || !room_->is_awaited()) return *taken;
   try {  // not here: who hears of it may end the client
     auto offer = [this, hold = owner_.itself()] {
-      if (hold) room_.offer();
+      if (hold) room_->offer();
     };
     detail::post(home_, std::move(offer));
   } catch (...) {  // no memory for that: the next that ends offers, too
@@ -197,7 +197,7 @@ COMCP_LAZY_DECL void calls::fail(error const& reason, pending_entry::span those,
 }
 
 COMCP_LAZY_DECL void calls::shut_down() noexcept {
-  room_.close();
+  if (room_) room_->close();
   while (auto const id = table_.any()) {
     auto* const e = take(id);
     if (e->call && !e->handshake) ++counters_.failed;

@@ -42,7 +42,6 @@ COMCP_DECL protocol_version client_base::protocol_version() const {
 }
 COMCP_DECL era_verdict client_base::verdict() const { return core()->server()->verdict; }
 COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->server()->session; }
-COMCP_DECL transport_info client_base::transport_info() const { return core()->transport_info(); }
 COMCP_DECL statistics client_base::statistics() const { return core()->statistics(); }
 COMCP_DECL asio::any_io_executor client_base::get_executor() const noexcept {
   return core_ ? core_->home() : asio::any_io_executor();

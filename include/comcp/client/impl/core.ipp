@@ -32,18 +32,13 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   if (settings.restarts) recovery.restarts(settings.restarts);
   auto const parts = handler.parts();
   if (parts.subscriptions) subscriptions.hub(parts.subscriptions);
-  for (auto const& make : settings.steps) {
-    if (make) pipeline.add(make(*this));
-  }
-  for (auto const& each : settings.brought) {
-    exchange.extensions().add(each.make());
-    if (each.subscriptions) subscriptions.hub(each.subscriptions);
-  }
   inbound.add(detail::notification_sink(exchange));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
-  if (!exchange.extensions().empty()) inbound.add(detail::notification_sink(exchange.extensions()));
+  for (auto const& make : settings.steps) {
+    if (make) pipeline.add(make(*this));
+  }
   inbound.add(detail::notification_sink(dispatcher));
   if (settings.observer.on_status) connection.listeners()->add(settings.observer.on_status);
 }

@@ -27,21 +27,6 @@ COMCP_LAZY_DECL void notify_roots_changed(client_core& core) {
   core.outbound.notify(method, {});
 }
 
-COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<void>> wait_for_capacity(client_core& core, call_options options) {
-  if (core.end_reason()) throw exception(*core.end_reason());
-  if (core.is_closing()) throw exception(error(errc::closed, "the client is closing"));
-  auto const failure = co_await core.calls.room().wait(std::move(options));
-  if (failure) throw exception(failure);
-  auto over = [hold = core.shared_from_this()](void*) noexcept {  // on whatever thread
-    try {
-      auto end = [hold] { hold->calls.room().turn_over(); };
-      if (hold->home()) detail::post(hold->home(), std::move(end));
-    } catch (...) {  // no memory for that: there is room for one call less
-    }
-  };
-  co_return std::shared_ptr<void>(&core, std::move(over));
-}
-
 COMCP_LAZY_DECL asio::awaitable<void> as_work(std::function<void()> f) {
   f();
   co_return;

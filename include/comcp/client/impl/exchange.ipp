@@ -133,8 +133,7 @@ COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value c
 COMCP_LAZY_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
   if (!core_.facts.codec) return false;
   if (r) {
-    if (extensions_.claimant(c, r->view())) return true;
-    if (!core_.is_modern()) return false;
+    if (!core_.is_modern() || is_claimed(c, r->view())) return false;
     auto const kind = core_.facts.codec->classify(c.method, r->view());
     return !kind || *kind != wire::result_kind::complete;
   }
@@ -156,11 +155,7 @@ COMCP_LAZY_DECL sansio::call_facts exchange::facts(prepared_call const& c, error
 COMCP_LAZY_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
   progress p(core_.calls, c, core_.settings.limits.input_rounds());
   for (;;) {
-    if (auto* const part = r ? extensions_.claimant(c, r->view()) : nullptr) {
-      auto completed = co_await extensions_.complete(*part, c, *std::move(r), p.hard);
-      co_return completed;
-    }
-    if (r && !core_.is_modern()) co_return r;
+    if (r && (!core_.is_modern() || is_claimed(c, r->view()))) co_return r;
     auto work = r ? next_round(p, r) : after_failure(p, r);
     auto ended = co_await std::move(work);
     if (ended) co_return std::move(*ended);

@@ -3,7 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <asio/cancellation_signal.hpp>
 
@@ -26,6 +32,75 @@ COMCP_LAZY std::set<std::string, std::less<>> own_meta_keys(prepared_call const&
   return keys;
 }
 
+/// All of a client's.
+class extensions {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  COMCP_LAZY explicit extensions(client_core& core);
+
+  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta`.
+  COMCP_LAZY void prepare(prepared_call& c) const;
+  /// Whose such a result is; null for nobody's.
+  COMCP_LAZY [[nodiscard]] extension_part* claimant(std::string_view method, json::view result) const;
+  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result) const;
+  /// For inbound.
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
+  COMCP_LAZY void listen(subscription_filter& wanted) const;
+
+ private:
+  client_core& core_;
+  std::vector<std::unique_ptr<extension_part>> parts_;
+};
+
+/// The last step of a call's way: it has what the server answered, and nobody above sees anything but the end.
+class extension_step {
+ public:
+  explicit extension_step(client_core& core) : all_(core) {}
+  extension_step(extension_step const&) = delete;
+  extension_step& operator=(extension_step const&) = delete;
+
+  [[nodiscard]] bool concerns(std::string_view) const noexcept { return true; }
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
+  void listens(subscription_filter& wanted) const { all_.listen(wanted); }
+
+ private:
+  extensions all_;
+  std::function<bool(std::string_view, json::view)> const claims_ = [this](std::string_view method, json::view r) {
+    return all_.claimant(method, r) != nullptr;
+  };
+};
+
+COMCP_LAZY_DECL void add_extension(connect_settings& settings, brought_extension e) {
+  settings.brought.push_back(std::move(e));
+  settings.steps[connect_settings::extending] = [](client_core& core) {
+    return std::make_unique<step_of<extension_step>>(core);
+  };
+}
+
+COMCP_LAZY_DECL extensions::extensions(client_core& core) : core_(core) {
+  bool listens = false;
+  for (auto const& each : core.settings.brought) {
+    parts_.push_back(each.make());
+    listens |= each.listens;
+  }
+  if (listens) core.subscriptions.hub([](client_core& c) { return make_subscriptions(c); });
+  core.inbound.add(notification_sink(*this));
+}
+
+COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c, performer next) {
+  all_.prepare(c);
+  c.claims = &claims_;
+  auto asking = next(c);
+  auto r = co_await std::move(asking);
+  auto* const part = r ? all_.claimant(c.method.name(), r->view()) : nullptr;
+  if (part) {
+    auto completing = all_.complete(*part, c, *std::move(r));
+    r = co_await std::move(completing);
+  }
+  co_return r;
+}
+
 COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
   for (auto const& part : parts_) {
     auto const name = c.method.text();
@@ -44,13 +119,13 @@ COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
   }
 }
 
-COMCP_LAZY_DECL extension_part* extensions::claimant(prepared_call const& c, json::view result) const {
-  if (parts_.empty() || !result.is_object()) return nullptr;
+COMCP_LAZY_DECL extension_part* extensions::claimant(std::string_view method, json::view result) const {
+  if (!result.is_object()) return nullptr;
   auto const type = result.find("resultType");
   auto const text = type ? type->get_string() : std::nullopt;
   if (!text) return nullptr;
   for (auto const& part : parts_) {
-    if (part->claims(c.method.name(), *text)) return part.get();
+    if (part->claims(method, *text)) return part.get();
   }
   return nullptr;
 }
@@ -80,8 +155,9 @@ struct completion {
 };
 
 COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
-                                                            json::value result, time_point end) const {
+                                                            json::value result) const {
   auto& calls = core_.calls;
+  auto const end = later(c.started, calls.hard_limit(c.options));
   auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
   reply outcome = error(errc::queue_full, "too many calls in flight");
   if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {

@@ -37,7 +37,6 @@ class remote_call final : public away<reply>, public suspended<reply> {
 
   void start() override {
     carry_on([this] {
-      if (!core_->exchange.extensions().empty()) core_->exchange.extensions().prepare(call_);
       if (!core_->pipeline.is_plain(call_.method)) return walk_to(core_->pipeline.run(call_));
       auto const started = core_->exchange.start(call_, entry_);
       self_ = itself();

@@ -35,7 +35,7 @@ COMCP_LAZY_DECL subscription_filter subscription_hub::wanted() const {
   if (watchers_.wants("prompts")) f.prompts_list_changed = true;
   if (watchers_.wants("resources")) f.resources_list_changed = true;
   for (auto const& [uri, t] : resources_) f.resource_subscriptions.push_back(uri);
-  core_.exchange.extensions().listen(f);
+  for (auto const& step : core_.pipeline.steps()) step->listens(f);
   return f;
 }
 
