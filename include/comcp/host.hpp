@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
-// skills, and of a client what is there by choice: cache and validation. Programs that want less include just that.
+// skills, tasks, and of a client what is there by choice: cache and validation. Programs that want less include just that.
 #pragma once
 
 #include <comcp/requirements.hpp>
@@ -14,6 +14,7 @@
 #include <comcp/config/load.hpp>
 #include <comcp/config/locations.hpp>
 #include <comcp/config/read.hpp>
+#include <comcp/extensions/tasks.hpp>
 #include <comcp/http.hpp>
 #include <comcp/pinning/guard.hpp>
 #include <comcp/pinning/lock_file.hpp>

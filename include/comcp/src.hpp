@@ -79,6 +79,7 @@
 #include <comcp/config/impl/load.ipp>
 #include <comcp/config/impl/locations.ipp>
 #include <comcp/config/impl/read.ipp>
+#include <comcp/extensions/impl/tasks.ipp>
 #include <comcp/hash/impl/sha256.ipp>
 #include <comcp/http/impl/default_engine.ipp>
 #include <comcp/http/impl/exchange_clock.ipp>
@@ -158,6 +159,7 @@
 #include <comcp/sansio/impl/oauth_flow.ipp>
 #include <comcp/sansio/impl/server_life.ipp>
 #include <comcp/sansio/impl/sse_parser.ipp>
+#include <comcp/sansio/impl/task_life.ipp>
 #include <comcp/schema/impl/assertions.ipp>
 #include <comcp/schema/impl/compiler.ipp>
 #include <comcp/schema/impl/elicitation.ipp>

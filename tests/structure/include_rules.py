@@ -34,6 +34,7 @@ MAY = {
     "transport": ["sansio", "http", "auth", "trace", "transport (contract)"],
     "client (facade)": ["transport (contract)", "net (contract)", "sansio", "wire"],
     "client": ["client (facade)", "schema", "trace"],
+    "extensions": ["client", "sansio"],
     "server": ["client", "sansio"],
     "registry": ["server", "pinning", "providers"],
     "pool": ["server"],

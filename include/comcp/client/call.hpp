@@ -43,6 +43,8 @@ struct prepared_call {
   bool outdated = false;    // it was answered by what a change or its age had made stale
   waiter_room* room = nullptr;  // in the frame of who waits for all of it
   std::function<bool(std::string_view method, json::view result)> const* claims = nullptr;  // results that a step takes as they are
+  std::shared_ptr<json::value const> earlier;  // what the server answered before: it goes on from there, nothing is sent
+  bool handed_over = false;  // what a step claims goes to the caller as it is
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them

@@ -105,6 +105,7 @@ class core_link final : public client_link {
   }
   [[nodiscard]] life_link& life() noexcept override { return life_; }
   void abandon() noexcept override { core_.abandon(); }
+  [[nodiscard]] client_core& core() noexcept override { return core_; }
   [[nodiscard]] bool declares(std::string_view extension) const override {
     return core_.introduction.capabilities().extensions.contains(std::string(extension));
   }

@@ -41,7 +41,10 @@ class exchange {
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
   /// Progress of a call that is under way.
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
-  /// What the server asks back is answered by what this makes.
+  /// What the server asks back, answered by the handler: the responses, as the text of an object.
+  COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
+                                                         rounds_link::time_point hard);
+  /// It is answered by what this makes.
   rounds_link& rounds(rounds_maker make) {
     rounds_ = make(core_);
     return *rounds_;

@@ -8,7 +8,9 @@
 
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,7 +22,9 @@
 #include <comcp/client/link.hpp>
 #include <comcp/client/operation.hpp>
 #include <comcp/client/options.hpp>
+#include <comcp/client/prepared.hpp>
 #include <comcp/json/build.hpp>
+#include <comcp/protocol/input_required.hpp>
 #include <comcp/protocol/progress.hpp>
 #include <comcp/protocol/subscriptions.hpp>
 #include <comcp/wire/method.hpp>
@@ -57,24 +61,60 @@ class unfinished_call {
   /// What the server answered.
   [[nodiscard]] json::value const& result() const noexcept { return result_; }
 
+  [[nodiscard]] comcp::era era() const { return detail::era_of(*core_); }
+  [[nodiscard]] time_point now() const { return core_->bounds({}).now; }
+
   /// A further request, of the extension's: part of this call, so that interceptors do not see it, and bounded by what is
-  /// left of its hard timeout. Throws comcp::exception.
+  /// left of its hard timeout, whatever `options` say. Throws comcp::exception.
   template <json::readable T = json::value>
-  [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params) const {
-    auto c = detail::extension_call(m, std::move(params), detail::within(*core_, call_.options, end_));
+  [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params,
+                                           call_options options = call_options()) const {
+    auto c = detail::extension_call(m, std::move(params),
+                                    detail::within(*core_, call_.options, end_, std::move(options)));
     c.internal = !c.unusable;
     return detail::typed_call<T>(core_, std::move(c));
   }
-  /// Waits. Throws where the call is cancelled, its hard timeout is over, or the client closes before.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d) const;
+  /// What the server asks for before it goes on, answered by the client's handler as a round of the call itself would
+  /// be: an object with an answer for each key. Throws as such a call would end, limit_exceeded for more rounds than
+  /// limits().input_rounds() among it.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::fragment> answer(input_requests asked);
+  /// Waits, or until stop is requested of `wake`. Throws where the call is cancelled, its hard timeout is over, or the
+  /// client closes before.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d, std::stop_token wake = {}) const;
   /// To the caller's on_progress().
   COMCP_LAZY void progress(progress_notification const& p) const;
+  /// What listen() gives has changed.
+  void listen_again() const { detail::listen_again(*core_); }
+  /// Nothing of it is left at the server: abandon() is not called.
+  void settled() noexcept { settled_ = true; }
+  [[nodiscard]] bool is_settled() const noexcept { return settled_; }
 
  private:
   std::shared_ptr<detail::client_link> core_;
   detail::prepared_call call_;
   json::value result_;
   time_point end_;
+  std::size_t rounds_ = 0;
+  bool settled_ = false;
+};
+
+/// A call before it is sent.
+class unsent_call {
+ public:
+  unsent_call(detail::prepared_call const& c, comcp::era era, bool only_as_task) noexcept
+      : call_(c), era_(era), only_as_task_(only_as_task) {}
+
+  [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
+  [[nodiscard]] comcp::era era() const noexcept { return era_; }
+  /// Of extension_client::begin().
+  [[nodiscard]] bool is_begun_only() const noexcept { return call_.handed_over; }
+  /// Legacy era: a tools/call whose tool says so.
+  [[nodiscard]] bool is_only_as_task() const noexcept { return only_as_task_; }
+
+ private:
+  detail::prepared_call const& call_;
+  comcp::era era_;
+  bool only_as_task_;
 };
 
 /// What the operations of an extension are made with: a client whose server declared it. A handle, which does not own
@@ -89,6 +129,22 @@ class extension_client {
                                         call_options options = call_options()) const {
     return detail::typed_call<T>(core_, detail::extension_call(m, std::move(params), std::move(options)));
   }
+  /// The first answer of a tool: its result, or what this extension would complete.
+  [[nodiscard]] asio::awaitable<json::value> begin_tool(std::string_view name, json::fragment arguments,
+                                                        call_options options) const {
+    auto c = detail::tool_call(name, std::move(arguments), std::move(options));
+    c.handed_over = true;
+    return detail::typed_call<json::value>(core_, std::move(c));
+  }
+  /// Goes on where a tool was begun, with all that completes a call; interceptors do not see it again. abandon() is not
+  /// called.
+  [[nodiscard]] asio::awaitable<call_tool_result> finish_tool(std::string_view name, json::value first,
+                                                              call_options options) const {
+    auto c = detail::tool_call(name, {}, std::move(options));
+    c.earlier = std::make_shared<json::value const>(std::move(first));
+    c.internal = !c.unusable;
+    return detail::typed_call<call_tool_result>(core_, std::move(c));
+  }
   [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
 
  private:
@@ -102,6 +158,9 @@ class extension_client {
 ///     static constexpr std::array methods = {extension_method{...}};
 ///     bool claims(std::string_view method, std::string_view result_type) const;
 ///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
+///     asio::awaitable<void> abandon(unfinished_call& c);      // the call ended before that: tell the server. For 10 s
+///     json::fragment params(unsent_call const& c) const;    // members for the parameters; such a call's result is claimed
+///     static bool is_offered(server_capabilities const& c);   // default: c.supports(identifier)
 ///     using notifications = std::tuple<job_done>;             // described types with a static `method`
 ///     void on(job_done const& n);                             // on the client's executor; handlers hear of it, too
 ///     subscription_filter listen() const;                     // modern era: what the shared stream shall bring
@@ -142,6 +201,14 @@ class part_of final : public extension_part {
   [[nodiscard]] bool claims(std::string_view method, std::string_view result_type) const override {
     if constexpr (claims_results<E>) return extension_.claims(method, result_type);
     return false;
+  }
+  [[nodiscard]] json::fragment params(unsent_call const& c) const override {
+    if constexpr (requires { extension_.params(c); }) return extension_.params(c);
+    else return {};
+  }
+  asio::awaitable<void> abandon(unfinished_call& c) override {
+    if constexpr (requires { extension_.abandon(c); }) return extension_.abandon(c);
+    else return failed<void>(errc::not_in_protocol);
   }
   asio::awaitable<json::value> complete(unfinished_call& c) override {
     if constexpr (claims_results<E>) return extension_.complete(c);
@@ -194,7 +261,10 @@ extension_client negotiated(std::shared_ptr<client_link> const& core) {
   std::string const name(identifier);
   if (!core->declares(name))
     throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
-  if (!core->server()->capabilities.supports(name))
+  auto const& offered = core->server()->capabilities;
+  bool is_offered = offered.supports(name);
+  if constexpr (requires { E::is_offered(offered); }) is_offered = E::is_offered(offered);
+  if (!is_offered)
     throw exception(error(errc::capability_missing, "the server did not declare " + name));
   return extension_client(core);
 }

@@ -69,6 +69,8 @@ class subscriptions_link {
   virtual void connected() = 0;
   virtual void ended(error const& reason) = 0;
   virtual void shut_down() noexcept = 0;
+  /// Modern era: what an extension wants to hear of has changed.
+  virtual void refresh() = 0;
   /// True when the notification belonged to an independent stream or was not for anybody else.
   virtual bool notified(std::string const& method, json::value const& params) = 0;
   /// Legacy era: whether what the server says unasked comes has changed; how it was before.
@@ -153,6 +155,7 @@ class client_link : public call_link {
   [[nodiscard]] virtual subscriptions_link& subscriptions(subscriptions_maker make) = 0;
   [[nodiscard]] virtual life_link& life() noexcept = 0;
   virtual void abandon() noexcept = 0;  ///< The owning client went away.
+  [[nodiscard]] virtual client_core& core() noexcept = 0;  ///< For sources that have its definition.
 
   /// On any thread.
   /// Whether this extension is among the client's capabilities.

@@ -52,14 +52,14 @@ struct server_facts : server_profile {
   /// A modern server may name itself in any result; true for the first that does.
   COMCP_LAZY bool learn_name(json::value const& result);
 
+  /// A tool that can only be called as a task, which this call does not do.
+  COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
+
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
   std::optional<discover_result> discovered;
   std::chrono::system_clock::time_point era_learned{};  // with a prior verdict, its date
   json::value initialize_result;                        // as it came
   listed_tools tools;
-
- private:
-  COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
 };
 
 /// The labels of an HTTP request, for a message that no answer follows, or for this call.

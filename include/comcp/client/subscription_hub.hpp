@@ -42,6 +42,7 @@ class subscription_hub {
 
   // From the core.
   COMCP_LAZY void connected();
+  void refresh() { shared_.refresh(); }
   COMCP_LAZY void ended(error const& reason);
   /// Legacy era: whether what the server says unasked comes has changed.
   COMCP_LAZY void deaf(error const& before);
@@ -109,6 +110,7 @@ class subscription_hub_link final : public subscriptions_link {
   }
   void unwatch(std::uint64_t handle) override { hub_.unwatch(handle); }
   void connected() override { hub_.connected(); }
+  void refresh() override { hub_.refresh(); }
   void ended(error const& reason) override { hub_.ended(reason); }
   void shut_down() noexcept override { hub_.streams().shut_down(); }
   bool notified(std::string const& method, json::value const& params) override { return hub_.notified(method, params); }

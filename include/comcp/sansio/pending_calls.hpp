@@ -126,7 +126,7 @@ class pending_calls {
   /// line stays as short as two times what waits.
   template <class Line>
   void line_up(Line& line, id_type id) const {
-    if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
+    if (line.size() >= 2 * size() + 16) erase_if(line, [this](id_type old) { return !find(old); });  // of any container
     line.push_back(id);
   }
 

@@ -228,6 +228,15 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progr
   co_return std::nullopt;
 }
 
+COMCP_LAZY_DECL asio::awaitable<result<std::string>> exchange::answer(input_required_result required,
+                                                                      std::stop_token stop,
+                                                                      rounds_link::time_point hard) {
+  if (auto bad = check_round(required)) co_return bad;
+  auto answering = rounds_->answer(std::move(required), std::move(stop), hard);
+  auto answers = co_await std::move(answering);
+  co_return answers;
+}
+
 COMCP_LAZY_DECL error exchange::check_round(input_required_result const& required) const {
   bool const asks = required.input_requests && !required.input_requests->empty();
   if (!asks && !required.request_state)

@@ -39,8 +39,9 @@ class extensions {
 
   COMCP_LAZY explicit extensions(client_core& core);
 
-  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta`.
-  COMCP_LAZY void prepare(prepared_call& c) const;
+  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta` and parameters. Whose
+  /// the result is, where one has changed the parameters.
+  COMCP_LAZY extension_part* prepare(prepared_call& c) const;
   /// Whose such a result is; null for nobody's.
   COMCP_LAZY [[nodiscard]] extension_part* claimant(std::string_view method, json::view result) const;
   COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result) const;
@@ -49,6 +50,8 @@ class extensions {
   COMCP_LAZY void listen(subscription_filter& wanted) const;
 
  private:
+  COMCP_LAZY [[nodiscard]] bool add_params(extension_part const& part, prepared_call& c) const;
+
   client_core& core_;
   std::vector<std::unique_ptr<extension_part>> parts_;
 };
@@ -89,34 +92,66 @@ COMCP_LAZY_DECL extensions::extensions(client_core& core) : core_(core) {
 }
 
 COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c, performer next) {
-  all_.prepare(c);
+  auto* part = c.earlier ? nullptr : all_.prepare(c);
   c.claims = &claims_;
-  auto asking = next(c);
-  auto r = co_await std::move(asking);
-  auto* const part = r ? all_.claimant(c.method.name(), r->view()) : nullptr;
-  if (part) {
+  reply r = error(errc::cancelled);
+  if (c.earlier) {
+    r = *c.earlier;
+  } else {
+    auto asking = next(c);
+    r = co_await std::move(asking);
+  }
+  if (r && !part) part = all_.claimant(c.method.name(), r->view());
+  if (r && part && !c.handed_over) {
     auto completing = all_.complete(*part, c, *std::move(r));
     r = co_await std::move(completing);
   }
   co_return r;
 }
 
-COMCP_LAZY_DECL void extensions::prepare(prepared_call& c) const {
+COMCP_LAZY_DECL bool extensions::add_params(extension_part const& part, prepared_call& c) const {
+  unsent_call const o(c, core_.is_modern() ? era::modern : era::legacy, core_.facts.needs_task(c));
+  auto const brings = part.params(o);
+  if (brings.empty()) return false;
+  auto const added = json::parse(brings.text());
+  auto const given = json::parse(c.params.empty() ? "{}" : c.params);
+  if (!added || !added->is_object() || !given || !given->is_object()) {
+    c.unusable = error(errc::invalid_argument, "parameters, and what an extension brings for them, are objects");
+    return false;
+  }
+  json::writer w;
+  w.begin_object();
+  bool changed = false;
+  for (auto const m : given->view().members()) w.key(m.key).value(m.value);
+  for (auto const m : added->view().members()) {
+    if (given->contains(m.key)) continue;  // the caller's own
+    w.key(m.key).value(m.value);
+    changed = true;
+  }
+  w.end_object();
+  if (changed) c.params = std::move(w).text();
+  return changed;
+}
+
+COMCP_LAZY_DECL extension_part* extensions::prepare(prepared_call& c) const {
+  extension_part* whose = nullptr;
   for (auto const& part : parts_) {
     auto const name = c.method.text();
     if (auto const* const own = part->method(name)) c.method = *own;
+    if (add_params(*part, c)) whose = part.get();
     auto const brings = part->meta(name);
     if (brings.empty()) continue;
     auto const members = json::parse(brings.text());
     if (!members || !members->is_object()) {
       c.unusable = error(errc::invalid_argument, "what an extension brings for _meta is an object");
-      return;
+      return whose;
     }
     auto const said = own_meta_keys(c);
     for (auto const m : members->view().members()) {
       if (!said.contains(m.key)) c.options.meta(std::string(m.key), json::raw(m.value.dump()));
     }
   }
+  return whose;
 }
 
 COMCP_LAZY_DECL extension_part* extensions::claimant(std::string_view method, json::view result) const {
@@ -147,6 +182,15 @@ struct completion {
     self->core->calls.end(self->done.id, json::value());
   }
 
+  // Nobody waits any more. Whatever it needs of the call is in it; its bounds are new ones.
+  static asio::awaitable<void> give_up(std::shared_ptr<completion> self, extension_part& part) {
+    try {
+      auto telling = part.abandon(self->call);
+      co_await std::move(telling);
+    } catch (...) {  // it is only a courtesy
+    }
+  }
+
   std::shared_ptr<Core> const core;  // which owns the part
   unfinished_call call;
   pending_entry done{pending_entry::span::client};
@@ -157,7 +201,7 @@ struct completion {
 COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
                                                             json::value result) const {
   auto& calls = core_.calls;
-  auto const end = later(c.started, calls.hard_limit(c.options));
+  auto const end = later(c.earlier ? calls.now() : c.started, calls.hard_limit(c.options));
   auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
   reply outcome = error(errc::queue_full, "too many calls in flight");
   if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
@@ -173,6 +217,12 @@ COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part
       auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
       detail::post(core_.home(), std::move(stop));
     }
+  }
+  if (!outcome && !c.earlier && !k->call.is_settled() && !core_.is_closing() && !core_.end_reason()) {
+    prepared_call bare(c.method, c.params, call_options());
+    auto const late = later(calls.now(), std::chrono::seconds(10));
+    auto const rest = std::make_shared<completion<client_core>>(core_, bare, k->call.result(), late);
+    core_.spawn(completion<client_core>::give_up(rest, part));
   }
   if (outcome) co_return outcome;
   auto const& why = outcome.error();
@@ -212,26 +262,43 @@ COMCP_LAZY_DECL prepared_call extension_call(wire::method_rules const& m, json::
 }
 
 COMCP_LAZY_DECL call_options within(client_link& core, call_options const& of,
-                                    std::chrono::steady_clock::time_point end) {
-  auto const now = core.bounds(of).now;
-  call_options o;
-  o.hard_timeout(std::max<std::chrono::nanoseconds>(end - now, std::chrono::nanoseconds(1)));
-  return o.stop(of.stop());
+                                    std::chrono::steady_clock::time_point end, call_options own) {
+  auto const left = std::max<std::chrono::nanoseconds>(end - core.bounds(of).now, std::chrono::nanoseconds(1));
+  if (own.timeout()) own.timeout(std::min(*own.timeout(), left));  // a hard timeout is never below it
+  own.hard_timeout(left);
+  return own.stop(of.stop());
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
-                                                  std::stop_token stop, std::chrono::steady_clock::time_point end) {
+                                                  std::stop_token wake, std::chrono::steady_clock::time_point end) {
   auto const left = end - core->bounds({}).now;
-  auto waiting = core->life().sleep(std::min(d, std::chrono::nanoseconds(left)), std::move(stop));
+  auto waiting = core->life().sleep(std::min(d, std::chrono::nanoseconds(left)), wake);
   auto const why = co_await std::move(waiting);
+  if (why == errc::cancelled && wake.stop_requested()) co_return;
   if (why) throw exception(why);
   if (d >= left) throw exception(error(errc::timeout, "the hard timeout of the call is over"));
 }
 
+COMCP_LAZY_DECL void listen_again(client_link& core) {
+  if (era_of(core) == era::modern) subscriptions_of<client_core>(core).refresh();
+}
+
 }  // namespace detail
 
-COMCP_LAZY_DECL asio::awaitable<void> unfinished_call::wait(timespan d) const {
-  return detail::wait_within(core_, d, call_.options.stop(), end_);
+COMCP_LAZY_DECL asio::awaitable<void> unfinished_call::wait(timespan d, std::stop_token wake) const {
+  return detail::wait_within(core_, d, std::move(wake), end_);
+}
+
+COMCP_LAZY_DECL asio::awaitable<json::fragment> unfinished_call::answer(input_requests asked) {
+  client_core& core = core_->core();
+  if (++rounds_ > core.settings.limits.input_rounds())
+    throw exception(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
+  input_required_result required;
+  required.input_requests = std::move(asked);
+  auto answering = core.exchange.answer(std::move(required), call_.options.stop(), end_);
+  auto answers = co_await std::move(answering);
+  if (!answers) throw exception(answers.error());
+  co_return json::fragment::trusted(*std::move(answers));
 }
 
 COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {

@@ -32,7 +32,7 @@ COMCP_LAZY_DECL error server_facts::refuses(prepared_call const& c, bool check_c
   if (!check_capabilities) return {};
   if (needs_task(c)) {
     return {errc::capability_missing,
-            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
+            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"): connect_options().extension(tasks())"};
   }
   auto const& rules = c.method.rules();
   if (!rules.missing || codec->version() < rules.declared_since) return {};

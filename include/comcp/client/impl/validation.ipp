@@ -111,13 +111,14 @@ COMCP_LAZY_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, p
     if (failure) co_return reply(failure.with_outcome(call_outcome::not_sent));
     tool = find(name, c.options);
   }
-  if (tool) {
+  if (tool && !c.earlier) {
     if (auto bad = before(*tool, name, params->view())) co_return reply(std::move(bad));
   }
   auto work = next(c);
   auto r = co_await std::move(work);
-  bool const is_task = params->view().find("task").has_value();  // what comes then is no result of the tool
-  if (!r || !tool || is_task) co_return r;
+  // What comes of a task that was only begun is no result of the tool.
+  bool const is_begun = params->contains("task") || (c.handed_over && r && !r->view().find("content"));
+  if (!r || !tool || is_begun) co_return r;
   if (auto bad = after(*tool, name, r->view())) co_return reply(bad.with_outcome(call_outcome::open));
   co_return r;
 }

@@ -1,0 +1,387 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tasks in both eras, against a server that makes them (comcp/test).
+#include <comcp/client/handlers.hpp>
+#include <comcp/extensions/tasks.hpp>
+
+#include "support/conversation.hpp"
+
+using namespace comcp;
+using namespace comcp_test;
+using namespace std::chrono_literals;
+using comcp::test::fake_request;
+using comcp::test::fake_server;
+
+namespace {
+
+constexpr char const* modern_caps = R"({"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})";
+constexpr char const* legacy_caps =
+    R"({"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}})";
+constexpr char const* slow_tool =
+    R"({"tools":[{"name":"slow","inputSchema":{"type":"object","required":["n"]},"execution":{"taskSupport":"required"}}]})";
+
+// What a server tells of task 7.
+json::fragment task_text(bool modern, std::string const& status, std::string const& more = "", int pause = 1000) {
+  auto const n = std::to_string(pause);
+  return json::fragment::trusted(R"({"taskId":"7","status":")" + status + R"(","createdAt":"c","lastUpdatedAt":"l",)" +
+                                 (modern ? R"("ttlMs":null,"pollIntervalMs":)" : R"("ttl":null,"pollInterval":)") + n + more + "}");
+}
+
+// A server with one tool, which becomes a task; `steps` are the states that it tells of, one after the other.
+struct task_server {
+  task_server(conversation& c, bool is_modern) : modern(is_modern), server(c.io.get_executor()) {
+    if (modern) server.modern().capabilities(modern_caps);
+    else server.legacy().capabilities(legacy_caps);
+    server.answer("tools/list", json::fragment::trusted(slow_tool));
+    server.on("tools/call", [this](fake_request const& r) {
+      auto const first = json::parse(task_text(modern, "working").text()).value();
+      if (!modern && !r.params().contains("task")) return r.fail(-32601, "a task is required");
+      if (modern) {
+        json::object o;
+        for (auto const m : first.members()) o.set(m.key, json::raw(m.value.dump()));
+        r.reply(o.set("resultType", "task"));
+      } else {
+        r.reply(args("task", first));
+      }
+    });
+    server.on("tasks/get", [this](fake_request const& r) {
+      r.reply(at < steps.size() ? steps[at++] : steps.back());
+    });
+    server.on("tasks/result", [](fake_request const& r) { r.reply(json::raw(tool_text)); });
+    server.answer("tasks/cancel", modern ? json::fragment::trusted("{}") : task_text(false, "cancelled"));
+    server.answer("tasks/update", json::fragment::trusted("{}"));
+  }
+  [[nodiscard]] json::fragment working(std::string const& more = "", int pause = 1000) const { return task_text(modern, "working", more, pause); }
+  [[nodiscard]] json::fragment completed() const {
+    return task_text(modern, "completed", modern ? R"(,"result":)" + tool_text : "");
+  }
+
+  bool modern;
+  fake_server server;
+  std::vector<json::fragment> steps;
+  std::size_t at = 0;
+};
+
+client connected(conversation& c, task_server& s, tasks t = tasks()) {
+  auto client = c.connect(s.server.transport(), c.options().extension(std::move(t)));
+  REQUIRE(client);
+  return std::move(client).value();
+}
+
+}  // namespace
+
+TEST_CASE("tasks: a tool's call that becomes one ends with the tool's result", "[extensions]") {
+  auto const modern = GENERATE(true, false);
+  conversation c;
+  task_server s(c, modern);
+  auto const client = connected(c, s);
+  (void)c.finish(client.list_tools());
+  s.steps = {s.working(R"(,"statusMessage":"one")", 500), s.working(R"(,"statusMessage":"one")", 2000), s.completed()};
+  std::vector<std::string> told;
+  call_options o;
+  o.on_progress([&told](progress_notification const& p) { told.push_back(std::to_string(p.progress).substr(0, 1) + *p.message); });
+  auto const call = c.start(client.call_tool("slow", args("n", 1), o));
+  CHECK(s.server.count("tasks/get") == 0);
+  c.advance(1s);  // as the first answer says
+  CHECK(s.server.count("tasks/get") == 1);
+  c.advance(499ms);
+  CHECK(s.server.count("tasks/get") == 1);
+  c.advance(1ms);
+  CHECK(s.server.count("tasks/get") == 2);
+  CHECK_FALSE(call->done());
+  c.advance(2s);
+  REQUIRE(call->ok());
+  CHECK((*call)->text() == "done");
+  CHECK(told == std::vector<std::string>{"1one"});
+  CHECK(s.server.count("tools/call") == 1);
+  CHECK(s.server.count("tasks/result") == (modern ? 0 : 1));
+  CHECK(s.server.count("tasks/cancel") == 0);
+  CHECK(s.server.count("notifications/cancelled") <= 1);  // of the listen stream
+  CHECK(client.statistics().pending == 0);
+}
+
+TEST_CASE("tasks: the server asks for input, and each key is answered once", "[extensions]") {
+  struct answers {
+    elicit_result elicit(elicit_params) { return ++*asked, elicit_result::accept(args("name", "Ada")); }
+    std::shared_ptr<int> asked = std::make_shared<int>(0);
+  };
+  conversation c;
+  task_server s(c, true);
+  answers h;
+  auto client = c.connect(s.server.transport(), c.options().extension(tasks()), h);
+  REQUIRE(client);
+  std::string const asks = R"(,"inputRequests":{"who":{"method":"elicitation/create","params":{"mode":"form","message":"?",)"
+                           R"("requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}}})";
+  auto const wants = task_text(true, "input_required", asks);
+  s.steps = {wants, wants, s.completed()};
+  auto const call = c.start(client->call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  CHECK(*h.asked == 1);
+  CHECK(s.server.last("tasks/update")["inputResponses"]["who"]["content"]["name"].as<std::string>() == "Ada");
+  c.advance(1s);
+  CHECK(*h.asked == 1);
+  CHECK(s.server.count("tasks/update") == 1);
+  c.advance(1s);
+  CHECK(call->ok());
+}
+
+TEST_CASE("tasks: what was not declared is refused, and the task cancelled", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  auto const client = connected(c, s);
+  s.steps = {task_text(true, "input_required", R"(,"inputRequests":{"s":{"method":"sampling/createMessage","params":{}}})")};
+  auto const call = c.start(client.call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  CHECK(call->error() == errc::protocol_violation);
+  CHECK(s.server.count("tasks/cancel") == 1);
+}
+
+TEST_CASE("tasks: in 2025-11-25 input is asked for while the result is waited for", "[extensions]") {
+  conversation c;
+  task_server s(c, false);
+  std::optional<fake_request> waiting;
+  s.server.on("tasks/result", [&waiting](fake_request const& r) { waiting = r; });
+  auto const client = connected(c, s);
+  (void)c.finish(client.list_tools());
+  s.steps = {task_text(false, "input_required")};
+  auto const call = c.start(client.call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  REQUIRE(waiting);
+  c.advance(5min);  // longer than any timeout but the hard one
+  CHECK_FALSE(call->done());
+  waiting->reply(json::raw(tool_text));
+  c.settle();
+  CHECK(call->ok());
+}
+
+TEST_CASE("tasks: a caller that gives up has its task cancelled by tasks/cancel", "[extensions]") {
+  auto const modern = GENERATE(true, false);
+  auto const how = GENERATE(0, 1, 2);
+  conversation c;
+  task_server s(c, modern);
+  auto const client = connected(c, s);
+  (void)c.finish(client.list_tools());
+  s.steps = {s.working()};
+  std::stop_source stop;
+  auto const call = c.start(client.call_tool("slow", args("n", 1), call_options().stop(stop.get_token()).hard_timeout(90s).timeout(90s)));
+  c.advance(3s);
+  auto const before = s.server.count("notifications/cancelled");
+  if (how == 0) call->cancel();
+  if (how == 1) stop.request_stop();
+  if (how == 2) c.advance(87s);
+  c.settle();
+  REQUIRE(call->done());
+  CHECK(call->error() == (how == 2 ? errc::timeout : errc::cancelled));
+  CHECK(call->error().outcome() == call_outcome::open);
+  CHECK(s.server.count("tasks/cancel") == 1);
+  CHECK(s.server.last("tasks/cancel")["taskId"].as<std::string>() == "7");
+  CHECK(s.server.count("notifications/cancelled") <= before + (modern ? 1 : 0));  // of the listen stream
+}
+
+TEST_CASE("tasks: failed and cancelled ones are errors", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  auto const client = connected(c, s);
+  s.steps = {task_text(true, "failed", R"(,"error":{"code":-32603,"message":"no luck"})")};
+  auto const failed = c.start(client.call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  REQUIRE(failed->done());
+  REQUIRE(failed->error().peer());
+  CHECK(failed->error().peer()->message == "no luck");
+  s.steps = {task_text(true, "cancelled", R"(,"statusMessage":"by \u001b[1mthe boss")")};
+  s.at = 0;
+  auto const cancelled = c.start(client.call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  CHECK(cancelled->error() == errc::cancelled);
+  CHECK(cancelled->error().message() == "the server cancelled the task: by <U+001B>[1mthe boss");
+  CHECK(s.server.count("tasks/cancel") == 0);
+}
+
+TEST_CASE("tasks: where the server tells of them, it is hardly asked", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  auto const client = connected(c, s);
+  s.steps = {s.working()};
+  auto const call = c.start(client.call_tool("slow", args("n", 1)));
+  REQUIRE(s.server.count("subscriptions/listen") == 1);
+  CHECK(s.server.last("subscriptions/listen")["notifications"].dump() == R"({"taskIds":["7"]})");
+  s.server.notify_listeners("notifications/tasks", s.working());
+  c.settle();
+  c.advance(10s);
+  CHECK(s.server.count("tasks/get") == 0);
+  s.server.notify_listeners("notifications/tasks", s.completed());
+  c.settle();
+  CHECK(call->ok());
+  CHECK(s.server.count("tasks/get") == 0);
+}
+
+TEST_CASE("tasks: the ttl bounds it, and so does what the server forgot", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  auto const client = connected(c, s);
+  s.steps = {json::fragment::trusted(R"({"taskId":"7","status":"working","createdAt":"c","lastUpdatedAt":"l","ttlMs":2500})")};
+  auto const late = c.start(client.call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  c.advance(1s);
+  CHECK_FALSE(late->done());
+  c.advance(500ms);
+  CHECK(late->error() == errc::timeout);
+  s.server.on("tasks/get", [](fake_request const& r) { r.fail(-32602, "no such task"); });
+  auto const gone = c.start(client.call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  REQUIRE(gone->done());
+  CHECK(gone->error().peer()->code == -32602);
+}
+
+TEST_CASE("tasks: a question that fails in passing is asked again, but not for ever", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  auto const client = connected(c, s);
+  int failures = GENERATE(5, 6);
+  bool const holds = failures == 5;
+  s.server.on("tasks/get", [&](fake_request const& r) {
+    if (failures-- > 0) r.fail(-32603, "busy");
+    else r.reply(s.completed());
+  });
+  auto const call = c.start(client.call_tool("slow", args("n", 1)));
+  for (int i = 0; i < 6; ++i) c.advance(1s);
+  REQUIRE(call->done());
+  CHECK(call->ok() == holds);
+  if (!holds) CHECK(call->error().peer()->code == -32603);
+}
+
+TEST_CASE("tasks: one that tells of another is not believed, and broken states are violations", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  auto const client = connected(c, s);
+  auto const broken = GENERATE(R"({"taskId":"8","status":"working"})", R"({"taskId":"7","status":"odd"})", R"({"status":"working"})");
+  s.steps = {json::raw(broken)};
+  auto const call = c.start(client.call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  CHECK(call->error() == errc::protocol_violation);
+}
+
+TEST_CASE("tasks: a handle begins one, looks at it, and gets its result", "[extensions]") {
+  auto const modern = GENERATE(true, false);
+  conversation c;
+  task_server s(c, modern);
+  auto const client = connected(c, s);
+  s.steps = {s.working(R"(,"statusMessage":"at it")"), s.working(), s.completed()};
+  auto task = c.finish(client.extension<tasks>().start_tool("slow", args("n", 1)));
+  REQUIRE(task);
+  CHECK(task->id() == "7");
+  auto const state = c.finish(task->status());
+  REQUIRE(state);
+  CHECK(state->status == task_status::working);
+  CHECK(state->status_message == "at it");
+  CHECK(state->poll_interval == 1000);
+  auto const first = c.start(task->result());
+  first->cancel();
+  c.settle();
+  CHECK(first->error() == errc::cancelled);
+  CHECK(s.server.count("tasks/cancel") == 0);  // only the waiting was cancelled
+  auto const waiting = c.start(task->result());
+  c.advance(1s);
+  REQUIRE(waiting->ok());
+  CHECK((*waiting)->text() == "done");
+  task = task_handle();
+  c.settle();
+  CHECK(s.server.count("tasks/cancel") == 0);
+}
+
+TEST_CASE("tasks: a handle that goes away cancels its task, one that was detached is resumed elsewhere", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  std::string saved;
+  {
+    auto const client = connected(c, s);
+    s.steps = {s.working()};
+    auto task = c.finish(client.extension<tasks>().start_tool("slow", args("n", 1)));
+    REQUIRE(task);
+    task = task_handle();
+    c.settle();
+    CHECK(s.server.count("tasks/cancel") == 1);
+    auto other = c.finish(client.extension<tasks>().start_tool("slow", args("n", 1)));
+    REQUIRE(other);
+    other->detach();
+    saved = other->to_json().dump();
+    other = task_handle();
+    c.settle();
+    CHECK(s.server.count("tasks/cancel") == 1);
+    CHECK(c.finish(client.close()));
+  }
+  CHECK(saved == R"({"taskId":"7","tool":"slow"})");
+  auto const client = connected(c, s);
+  s.steps = {s.completed()};
+  auto const task = client.extension<tasks>().resume_task(json::parse(saved).value());
+  auto const r = c.finish(task.result());
+  REQUIRE(r);
+  CHECK(r->text() == "done");
+  CHECK_THROWS_AS(client.extension<tasks>().resume_task(json::parse(R"({"taskId":""})").value()), exception);
+  CHECK(c.finish(task_handle().status()).error() == errc::closed);
+}
+
+TEST_CASE("tasks: a server that answers at once leaves no task", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  s.server.answer("tools/call", json::raw(tool_text));
+  auto const client = connected(c, s);
+  auto const task = c.finish(client.extension<tasks>().start_tool("fast"));
+  REQUIRE(task);
+  CHECK(task->id().empty());
+  CHECK(c.finish(task->status())->is_over());
+  CHECK(c.finish(task->result())->text() == "done");
+  CHECK(s.server.count("tools/call") == 1);
+}
+
+TEST_CASE("tasks: 2025-11-25 lists them, page by page and whole", "[extensions]") {
+  conversation c;
+  task_server s(c, false);
+  auto const one = task_text(false, "working").text();
+  s.server.on("tasks/list", [one](fake_request const& r) {
+    if (r.params().contains("cursor")) r.reply(json::raw(R"({"tasks":[)" + one + "]}"));
+    else r.reply(json::raw(R"({"tasks":[)" + one + R"(],"nextCursor":"2"})"));
+  });
+  auto const client = connected(c, s, tasks().ttl(1min));
+  auto const all = c.finish(client.extension<tasks>().list_tasks());
+  REQUIRE(all);
+  CHECK(all->size() == 2);
+  CHECK(c.finish(client.extension<tasks>().list_tasks_page("2"))->tasks.size() == 1);
+  (void)c.finish(client.extension<tasks>().start_tool("slow", args("n", 1)));
+  CHECK(s.server.last("tools/call")["task"]["ttl"].as<int>() == 60000);
+}
+
+TEST_CASE("tasks: without the extension a tool that needs a task is not called, and the modern era has no list", "[extensions]") {
+  conversation c;
+  task_server s(c, false);
+  auto client = c.connect(s.server.transport());
+  REQUIRE(client);
+  (void)c.finish(client->list_tools());
+  CHECK(c.finish(client->call_tool("slow", args("n", 1))).error() == errc::capability_missing);
+  CHECK(s.server.count("tools/call") == 0);
+  conversation d;
+  task_server m(d, true);
+  auto const modern = connected(d, m);
+  CHECK(d.finish(modern.extension<tasks>().list_tasks()).error() == errc::not_in_protocol);
+}
+
+TEST_CASE("tasks: a handle survives a restart of its server", "[extensions]") {
+  conversation c;
+  task_server s(c, true);
+  auto o = c.options().extension(tasks()).reconnect(reconnect_policy().jitter(0).delay(1s, 1s));
+  auto client = c.connect(s.server.transport(), std::move(o));
+  REQUIRE(client);
+  s.steps = {s.working(), s.working(), s.completed()};
+  auto task = c.finish(client->extension<tasks>().start_tool("slow", args("n", 1)));
+  auto const waiting = c.start(task->result());
+  s.server.drop();
+  c.settle();
+  c.advance(1s);
+  c.advance(1s);
+  c.advance(1s);
+  c.advance(1s);
+  REQUIRE(waiting->ok());
+  CHECK((*waiting)->text() == "done");
+  CHECK(s.server.count("tools/call") == 1);
+}

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tasks against servers of others: server-everything's research (2025-11-25), and one of the extension on the SDK 2.x.
+#include "interop/http_peers.hpp"
+
+#include <comcp/client/handlers.hpp>
+#include <comcp/extensions/tasks.hpp>
+
+using namespace interop;
+
+namespace {
+
+/// Answers every form with its first choice, or a name.
+struct form_filler {
+  comcp::elicit_result elicit(comcp::elicit_params p) {
+    ++*asked;
+    auto const fields = p.requested_schema["properties"];
+    if (fields.contains("interpretation")) return comcp::elicit_result::accept(args("interpretation", "technical"));
+    return comcp::elicit_result::accept(args("name", "Ada"));
+  }
+  std::shared_ptr<int> asked = std::make_shared<int>(0);
+};
+
+comcp::connect_options with_tasks() { return comcp::connect_options().extension(comcp::tasks()); }
+
+asio::awaitable<void> research_with(comcp::client const& client, int const& asked) {
+  (void)co_await client.list_tools();
+  std::vector<std::string> words;
+  comcp::call_options o;
+  o.on_progress([&words](comcp::progress_notification const& p) { words.push_back(p.message.value_or("")); });
+  auto const r = co_await client.call_tool("simulate-research-query", args("topic", "tasks", "ambiguous", true), o);
+  CHECK(r.text().find("Research Report: tasks (technical)") != std::string::npos);
+  CHECK(asked == 1);
+  REQUIRE(words.size() >= 2);
+  CHECK(words[0] == "Gathering sources...");
+  auto task = co_await client.extension<comcp::tasks>().start_tool("simulate-research-query", args("topic", "more"));
+  auto const state = co_await task.status();
+  CHECK(state.status == comcp::task_status::working);
+  auto const all = co_await client.extension<comcp::tasks>().list_tasks();
+  CHECK(all.size() == 2);
+  co_await task.cancel();
+  auto const over = co_await task.status();
+  CHECK(over.status == comcp::task_status::cancelled);
+}
+
+asio::awaitable<void> use_extension(comcp::client const& client, int const& asked) {
+  auto const plain = co_await client.call_tool("research", args("topic", "bees"));
+  CHECK(plain.text() == "bees, by nobody");
+  auto const named = co_await client.call_tool("research", args("topic", "bees", "ask", true));
+  CHECK(named.text() == "bees, by Ada");
+  CHECK(asked == 1);
+  auto const failed = co_await as_result(client.call_tool("research", args("topic", "bees", "fails", true)));
+  REQUIRE_FALSE(failed);
+  REQUIRE(failed.error().peer());
+  CHECK(failed.error().peer()->message == "the library burnt down");
+  auto const extension = client.extension<comcp::tasks>();
+  auto task = co_await extension.start_tool("research", args("topic", "ants"));
+  task.detach();
+  auto const again = extension.resume_task(task.to_json());
+  auto const r = co_await again.result();
+  CHECK(r.text() == "ants, by nobody");
+  auto const unknown = co_await as_result(extension.resume_task(comcp::json::parse(R"({"taskId":"none"})").value()).status());
+  REQUIRE(unknown.error().peer());
+  CHECK(unknown.error().peer()->code == -32602);
+}
+
+comcp::stdio tasks_server() { return node(std::string(COMCP_INTEROP_DIR) + "/tasks_server.mjs"); }
+
+}  // namespace
+
+TEST_CASE("tasks: server-everything's research, over stdio", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  talk([]() -> asio::awaitable<void> {
+    form_filler h;
+    auto client = co_await comcp::connect(everything(), h, with_tasks());
+    co_await research_with(client, *h.asked);
+    co_await client.close();
+  });
+}
+
+TEST_CASE("tasks: server-everything's research, over http", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  talk([]() -> asio::awaitable<void> {
+    form_filler h;
+    auto const server = co_await server_process::start(everything_over("streamableHttp"));
+    auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), h, with_tasks());
+    co_await research_with(client, *h.asked);
+    co_await client.close();
+  });
+}
+
+TEST_CASE("tasks: the extension on the SDK 2.x, over stdio", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  talk([]() -> asio::awaitable<void> {
+    form_filler h;
+    auto client = co_await comcp::connect(tasks_server(), h, with_tasks());
+    CHECK(client.era() == comcp::era::modern);
+    co_await use_extension(client, *h.asked);
+    co_await client.close();
+  });
+}
+
+TEST_CASE("tasks: the extension on the SDK 2.x, over http, where Mcp-Name is the task's id", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  talk([]() -> asio::awaitable<void> {
+    form_filler h;
+    program p({COMCP_NODE, std::string(COMCP_INTEROP_DIR) + "/tasks_server.mjs"});
+    auto const server = co_await server_process::start(p.env("PORT", "@PORT@"));
+    auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), h, with_tasks());
+    co_await use_extension(client, *h.asked);
+    CHECK(server.times_printed("tasks/get named undefined") == 0);
+    CHECK(server.times_printed("tasks/update named undefined") == 0);
+    CHECK(server.printed("tasks/update named "));
+    co_await client.close();
+  });
+}
