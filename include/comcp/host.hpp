@@ -14,6 +14,7 @@
 #include <comcp/config/load.hpp>
 #include <comcp/config/locations.hpp>
 #include <comcp/config/read.hpp>
+#include <comcp/extensions/serve_tasks.hpp>
 #include <comcp/extensions/tasks.hpp>
 #include <comcp/http.hpp>
 #include <comcp/pinning/guard.hpp>

@@ -79,6 +79,7 @@
 #include <comcp/config/impl/load.ipp>
 #include <comcp/config/impl/locations.ipp>
 #include <comcp/config/impl/read.ipp>
+#include <comcp/extensions/impl/serve_tasks.ipp>
 #include <comcp/extensions/impl/tasks.ipp>
 #include <comcp/hash/impl/sha256.ipp>
 #include <comcp/http/impl/default_engine.ipp>

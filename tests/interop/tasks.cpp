@@ -5,6 +5,7 @@
 #include "interop/http_peers.hpp"
 
 #include <comcp/client/handlers.hpp>
+#include <comcp/extensions/serve_tasks.hpp>
 #include <comcp/extensions/tasks.hpp>
 
 using namespace interop;
@@ -68,6 +69,34 @@ asio::awaitable<void> use_extension(comcp::client const& client, int const& aske
 comcp::stdio tasks_server() { return node(std::string(COMCP_INTEROP_DIR) + "/tasks_server.mjs"); }
 
 }  // namespace
+
+// A model and a user whose answers the server comes back for.
+struct asked_later : form_filler {
+  comcp::create_message_result create_message(comcp::create_message_params) {
+    comcp::create_message_result r;
+    r.model = "a-model";
+    r.content = {comcp::text_content("as a task")};
+    return r;
+  }
+  comcp::elicit_result elicit(comcp::elicit_params) {
+    return comcp::elicit_result::accept(args("name", "Ada", "favoriteColor", "Blue", "agreeToTerms", true));
+  }
+};
+
+TEST_CASE("tasks: server-everything makes tasks of what it asks", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  talk([]() -> asio::awaitable<void> {
+    auto client = co_await comcp::connect(everything(), comcp::serve_tasks(asked_later()));
+    auto const sampled = co_await client.call_tool("trigger-sampling-request-async", args("prompt", "say it"));
+    CHECK(sampled.text().find("[COMPLETED]") == 0);
+    CHECK(sampled.text().find("as a task") != std::string::npos);
+    auto const elicited = co_await client.call_tool("trigger-elicitation-request-async");
+    INFO(elicited.raw.dump());
+    CHECK(elicited.text().find("[COMPLETED]") == 0);
+    CHECK(elicited.text().find("Ada") != std::string::npos);
+    co_await client.close();
+  });
+}
 
 TEST_CASE("tasks: server-everything's research, over stdio", "[interop]") {
   COMCP_NEEDS_PEERS();

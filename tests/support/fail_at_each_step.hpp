@@ -20,23 +20,24 @@ inline bool is_typed(comcp::error const& e) {
 /// what the client does once it is connected, a function of a client. Each time connect and body together end
 /// exactly once: well (where the broken part was not needed) or with a typed error; all that waits is waited for by
 /// moving the clock; nothing is pending afterwards.
-template <class Body>
+template <class Body, class Handler = comcp::no_handler>
 void fail_at_each_step(comcp::test::script const& whole, Body const& body,
-                       std::function<comcp::connect_options(comcp::connect_options)> const& change = {}) {
+                       std::function<comcp::connect_options(comcp::connect_options)> const& change = {},
+                       Handler const& handler = Handler()) {
   using comcp::test::breakage;
   auto const play = [&](comcp::test::script const& s, bool must_succeed) {
     conversation c;
     auto options = change ? change(c.options()) : c.options();
     comcp::statistics last;
     auto const all = [](comcp::test::scripted_transport t, comcp::connect_options o, Body const& what,
-                        comcp::statistics& counts) -> asio::awaitable<void> {
-      auto client = co_await comcp::connect(std::move(t), std::move(o));
+                        Handler h, comcp::statistics& counts) -> asio::awaitable<void> {
+      auto client = co_await comcp::connect(std::move(t), std::move(h), std::move(o));
       auto const done = co_await comcp::as_result(what(client));
       co_await client.close();
       counts = client.statistics();
       done.value();
     };
-    auto const o = c.start(all(s.transport(), std::move(options), body, last));
+    auto const o = c.start(all(s.transport(), std::move(options), body, handler, last));
     for (int waits = 0; !o->done() && waits < 1000; ++waits) {
       if (!c.clock->advance_to_next()) break;
       c.settle();

@@ -124,6 +124,11 @@ asio::awaitable<int> call(session& s) {
   auto const& o = s.opts();
   looked_up known;
   if (!o.pairs.empty() || !o.arguments.empty()) known = co_await look_up_tool(s);
+  if (o.as_task) {
+    auto calling = call_as_task(s, call_arguments(*s.around, known.schema.view()));
+    auto const code = co_await std::move(calling);
+    co_return code;
+  }
   std::function<asio::awaitable<comcp::call_tool_result>()> start = [&s, &known] {
     return s.client.call_tool(s.opts().name, call_arguments(*s.around, known.schema.view()), s.call_options());
   };
@@ -269,6 +274,7 @@ asio::awaitable<int> run_command(session& s) {
     case command::complete: return complete(s);
     case command::ping: return ping(s);
     case command::listen: return listen(s);
+    case command::tasks: return tasks(s);
     default: break;
   }
   return info(s);

@@ -20,5 +20,8 @@ comcp::json::fragment call_arguments(surroundings& around, comcp::json::view sch
 asio::awaitable<bool> visited(std::shared_ptr<surroundings> around, comcp::error why);
 /// listen.cpp: both eras.
 asio::awaitable<int> listen(session& s);
+/// tasks.cpp: of the options' action, and a call that is begun as a task.
+asio::awaitable<int> tasks(session& s);
+asio::awaitable<int> call_as_task(session& s, comcp::json::fragment arguments);
 
 }  // namespace cli

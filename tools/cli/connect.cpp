@@ -14,6 +14,7 @@
 
 #include <comcp/auth/bearer.hpp>
 #include <comcp/config/connect.hpp>
+#include <comcp/extensions/tasks.hpp>
 #include <comcp/replace_file.hpp>
 #include <comcp/trace/record.hpp>
 #include <comcp/transport/stdio.hpp>
@@ -139,6 +140,7 @@ comcp::http_options http_options_of(options const& o) {
 comcp::connect_options make_connect_options(options const& o, std::shared_ptr<surroundings> const& around) {
   using std::chrono::seconds;
   comcp::connect_options out;
+  out.extension(comcp::tasks());  // a tool may take its time
   out.client_info(comcp::implementation("comcp-cli", COMCP_VERSION_STRING));
   if (o.era.legacy) out.legacy();
   if (o.era.pinned) out.pinned(*o.era.pinned);

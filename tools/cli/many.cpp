@@ -249,7 +249,9 @@ asio::awaitable<int> run(std::shared_ptr<host> h) {
     case command::resources:
     case command::templates:
     case command::prompts: return list(h);
-    case command::call: return call(h);
+    case command::call:
+      if (h->around->opts.as_task) break;
+      return call(h);
     case command::read: return read(h);
     case command::prompt: return prompt(h);
     case command::info: return info(h);

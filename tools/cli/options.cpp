@@ -240,6 +240,8 @@ void add_calls(CLI::App& app, options& o) {
   add_pairs(*call, o, "Its arguments");
   call->add_option("--args", o.arguments, "All arguments as one JSON object; KEY=VALUE wins over it")
       ->type_name("JSON");
+  call->add_flag("--task", o.as_task, "Call it as a task, and tell the task's id");
+  call->add_flag("--detach", o.detach, "With --task: print its id and leave; the server goes on")->needs("--task");
 
   auto* const read = add_command(app, o, command::read, "read", "Read a resource: text as it is, binary data as bytes",
       "  comcp read demo://greeting -- ./my-server\n  comcp read demo://logo -- ./my-server > logo.png\n"
@@ -269,6 +271,15 @@ void add_others(CLI::App& app, options& o) {
   auto* const ping = add_command(app, o, command::ping, "ping",
       "Measure round trips (ping, or server/discover in the modern era)", "  comcp ping --count 10 -- ./my-server");
   ping->add_option("-n,--count", o.count, "How many (default 4)")->check(CLI::Range(1, 1'000'000))->type_name("N");
+
+  auto* const tasks = add_command(app, o, command::tasks, "tasks",
+      "What becomes of tools that were called as tasks, at a server that goes on without us",
+      "  comcp tasks list --url http://127.0.0.1:8080/mcp\n"
+      "  comcp tasks result 786512e2 --url http://127.0.0.1:8080/mcp\n\n"
+      "`list` exists in protocol 2025-11-25 alone.");
+  tasks->add_option("action", o.action, "list, get, result (waits for it) or cancel")->required()
+      ->check(CLI::IsMember({"list", "get", "result", "cancel"}))->type_name("ACTION");
+  tasks->add_option("id", o.name, "Which one")->type_name("ID");
 
   auto* const listen = add_command(app, o, command::listen, "listen",
       "Print notifications as they come: changed lists, updates of the given resources",

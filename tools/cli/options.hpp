@@ -22,7 +22,7 @@
 namespace cli {
 
 enum class command {
-  tools, resources, templates, prompts, call, read, prompt, complete, ping, info, listen,
+  tools, resources, templates, prompts, call, read, prompt, complete, ping, info, listen, tasks,
   login, logout, whoami, doctor,  // about a login to one server over HTTP
 };
 
@@ -111,6 +111,8 @@ struct options {
   std::string name;                // of a tool or prompt; a uri or template; what to complete
   std::vector<std::string> pairs;  // key=value, key:=json
   std::string arguments;           // --args
+  bool as_task = false, detach = false;  // call
+  std::string action;              // tasks
   std::vector<std::string> uris;   // listen
   std::optional<std::size_t> count;
   bool watch = false;              // lists: again after each change

@@ -21,6 +21,7 @@ namespace detail {
 class client_link;
 class dispatcher;
 class input_rounds;
+class task_desk;
 class validation_plan;
 result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 }  // namespace detail
@@ -48,6 +49,7 @@ class context {
  private:
   friend class detail::dispatcher;
   friend class detail::input_rounds;
+  friend class detail::task_desk;
   friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
   void fault(error const& what) const;
   std::weak_ptr<detail::client_link> core_;

@@ -45,10 +45,26 @@ namespace comcp {
 template <class H>
 concept handler = std::move_constructible<H> && detail::check_handler<H>();
 
+namespace detail {
+/// A handler whose type is not known. What it is asked: see any_handler.
+class raw_handler {
+ public:
+  virtual ~raw_handler() = default;
+  virtual void declare(client_capabilities&) const = 0;
+  virtual bool answers(std::string_view) const = 0;
+  virtual bool elicits(elicit_mode) const = 0;
+  virtual bool receives(std::string_view) const = 0;
+  virtual handler_parts parts() const = 0;
+  virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
+  virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
+};
+}  // namespace detail
+
 /// Any handler, type-erased and shared.
 class any_handler {
  public:
   any_handler() = default;
+  explicit any_handler(std::shared_ptr<detail::raw_handler> h) noexcept : self_(std::move(h)) {}
   template <class H>
     requires(!std::same_as<H, any_handler>)
   explicit any_handler(H h) : any_handler(std::make_shared<H>(std::move(h))) {}
@@ -79,19 +95,8 @@ class any_handler {
   explicit operator bool() const noexcept { return static_cast<bool>(self_); }
 
  private:
-  struct base {
-    virtual ~base() = default;
-    virtual void declare(client_capabilities&) const = 0;
-    virtual bool answers(std::string_view) const = 0;
-    virtual bool elicits(elicit_mode) const = 0;
-    virtual bool receives(std::string_view) const = 0;
-    virtual detail::handler_parts parts() const = 0;
-    virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
-    virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
-  };
-
   template <class H>
-  struct model final : base {
+  struct model final : detail::raw_handler {
     explicit model(std::shared_ptr<H> h) : impl(std::move(h)) {}
     void declare(client_capabilities& c) const override { detail::declare(*impl, c); }
     bool answers(std::string_view m) const override { return detail::answers(*impl, m); }
@@ -107,7 +112,7 @@ class any_handler {
     std::shared_ptr<H> impl;
   };
 
-  std::shared_ptr<base> self_;
+  std::shared_ptr<detail::raw_handler> self_;
 };
 
 /// Several handlers as one: a request goes to the first that has a member for it, a notification to all.

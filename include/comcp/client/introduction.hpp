@@ -29,7 +29,7 @@ class introduction {
   implementation info_;
   bool anonymous_;
   client_capabilities capabilities_;
-  std::string text_;
+  std::string text_, modern_text_;  // of the capabilities
 };
 
 }  // namespace comcp::detail

@@ -30,7 +30,12 @@ COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_s
       throw exception(error(errc::invalid_argument, "the settings of " + each.name + " are no object"));
     capabilities_.extensions[each.name] = *std::move(text);
   }
-  text_ = json::to_text(capabilities_);
+  modern_text_ = text_ = json::to_text(capabilities_);
+  if (capabilities_.tasks) {  // the modern era has them as an extension
+    auto without = capabilities_;
+    without.tasks.reset();
+    modern_text_ = json::to_text(without);
+  }
   // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
   auto const unanswered = [&handler](bool declared, char const* method) {
     if (declared && !handler.answers(method))
@@ -42,7 +47,7 @@ COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_s
 }
 
 COMCP_LAZY_DECL std::unique_ptr<wire::codec> introduction::modern(protocol_version v) const {
-  return std::make_unique<wire::modern>(v, anonymous_ ? nullptr : &info_, text_);
+  return std::make_unique<wire::modern>(v, anonymous_ ? nullptr : &info_, modern_text_);
 }
 
 COMCP_LAZY_DECL std::string introduction::initialize(protocol_version v) const {
