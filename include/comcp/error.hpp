@@ -70,7 +70,7 @@ enum class errc {
 
   login_required,       ///< The server wants a user to log in, and nobody can be asked here. Retry: after a login.
 
-  verification_failed,  ///< A skill's file is not what its entry says, or not in it. Retry: with a new get_skill().
+  verification_failed,  ///< A skill's file is not what its entry says, or not in it. Retry: with a new entry.
 
   out_of_memory,        ///< Memory ran out while something was read. Retry: as for outcome_unknown.
 };

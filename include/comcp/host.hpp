@@ -15,6 +15,7 @@
 #include <comcp/config/locations.hpp>
 #include <comcp/config/read.hpp>
 #include <comcp/extensions/serve_tasks.hpp>
+#include <comcp/extensions/skills.hpp>
 #include <comcp/extensions/tasks.hpp>
 #include <comcp/http.hpp>
 #include <comcp/pinning/guard.hpp>
@@ -25,4 +26,3 @@
 #include <comcp/providers/names.hpp>
 #include <comcp/providers/openai.hpp>
 #include <comcp/registry/registry.hpp>
-#include <comcp/skills/skills.hpp>

@@ -80,6 +80,7 @@
 #include <comcp/config/impl/locations.ipp>
 #include <comcp/config/impl/read.ipp>
 #include <comcp/extensions/impl/serve_tasks.ipp>
+#include <comcp/extensions/impl/skills.ipp>
 #include <comcp/extensions/impl/tasks.ipp>
 #include <comcp/hash/impl/sha256.ipp>
 #include <comcp/http/impl/default_engine.ipp>
@@ -186,7 +187,6 @@
 #include <comcp/server/impl/live_server.ipp>
 #include <comcp/skills/impl/frontmatter.ipp>
 #include <comcp/skills/impl/skill.ipp>
-#include <comcp/skills/impl/skills.ipp>
 #include <comcp/skills/impl/yaml_blocks.ipp>
 #include <comcp/skills/impl/yaml_flow.ipp>
 #include <comcp/skills/impl/yaml_scalars.ipp>

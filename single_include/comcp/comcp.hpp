@@ -433,7 +433,7 @@ enum class errc {
 
   login_required,       ///< The server wants a user to log in, and nobody can be asked here. Retry: after a login.
 
-  verification_failed,  ///< A skill's file is not what its entry says, or not in it. Retry: with a new get_skill().
+  verification_failed,  ///< A skill's file is not what its entry says, or not in it. Retry: with a new entry.
 
   out_of_memory,        ///< Memory ran out while something was read. Retry: as for outcome_unknown.
 };
@@ -6223,6 +6223,8 @@ struct prepared_call {
   bool outdated = false;    // it was answered by what a change or its age had made stale
   waiter_room* room = nullptr;  // in the frame of who waits for all of it
   std::function<bool(std::string_view method, json::view result)> const* claims = nullptr;  // results that a step takes as they are
+  std::shared_ptr<json::value const> earlier;  // what the server answered before: it goes on from there, nothing is sent
+  bool handed_over = false;  // what a step claims goes to the caller as it is
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
@@ -8259,6 +8261,8 @@ class subscriptions_link {
   virtual void connected() = 0;
   virtual void ended(error const& reason) = 0;
   virtual void shut_down() noexcept = 0;
+  /// Modern era: what an extension wants to hear of has changed.
+  virtual void refresh() = 0;
   /// True when the notification belonged to an independent stream or was not for anybody else.
   virtual bool notified(std::string const& method, json::value const& params) = 0;
   /// Legacy era: whether what the server says unasked comes has changed; how it was before.
@@ -8343,6 +8347,7 @@ class client_link : public call_link {
   [[nodiscard]] virtual subscriptions_link& subscriptions(subscriptions_maker make) = 0;
   [[nodiscard]] virtual life_link& life() noexcept = 0;
   virtual void abandon() noexcept = 0;  ///< The owning client went away.
+  [[nodiscard]] virtual client_core& core() noexcept = 0;  ///< For sources that have its definition.
 
   /// On any thread.
   /// Whether this extension is among the client's capabilities.
@@ -10667,6 +10672,7 @@ namespace detail {
 class client_link;
 class dispatcher;
 class input_rounds;
+class task_desk;
 class validation_plan;
 result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 }  // namespace detail
@@ -10694,6 +10700,7 @@ class context {
  private:
   friend class detail::dispatcher;
   friend class detail::input_rounds;
+  friend class detail::task_desk;
   friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
   void fault(error const& what) const;
   std::weak_ptr<detail::client_link> core_;
@@ -14813,10 +14820,26 @@ namespace comcp {
 template <class H>
 concept handler = std::move_constructible<H> && detail::check_handler<H>();
 
+namespace detail {
+/// A handler whose type is not known. What it is asked: see any_handler.
+class raw_handler {
+ public:
+  virtual ~raw_handler() = default;
+  virtual void declare(client_capabilities&) const = 0;
+  virtual bool answers(std::string_view) const = 0;
+  virtual bool elicits(elicit_mode) const = 0;
+  virtual bool receives(std::string_view) const = 0;
+  virtual handler_parts parts() const = 0;
+  virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
+  virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
+};
+}  // namespace detail
+
 /// Any handler, type-erased and shared.
 class any_handler {
  public:
   any_handler() = default;
+  explicit any_handler(std::shared_ptr<detail::raw_handler> h) noexcept : self_(std::move(h)) {}
   template <class H>
     requires(!std::same_as<H, any_handler>)
   explicit any_handler(H h) : any_handler(std::make_shared<H>(std::move(h))) {}
@@ -14847,19 +14870,8 @@ class any_handler {
   explicit operator bool() const noexcept { return static_cast<bool>(self_); }
 
  private:
-  struct base {
-    virtual ~base() = default;
-    virtual void declare(client_capabilities&) const = 0;
-    virtual bool answers(std::string_view) const = 0;
-    virtual bool elicits(elicit_mode) const = 0;
-    virtual bool receives(std::string_view) const = 0;
-    virtual detail::handler_parts parts() const = 0;
-    virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
-    virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
-  };
-
   template <class H>
-  struct model final : base {
+  struct model final : detail::raw_handler {
     explicit model(std::shared_ptr<H> h) : impl(std::move(h)) {}
     void declare(client_capabilities& c) const override { detail::declare(*impl, c); }
     bool answers(std::string_view m) const override { return detail::answers(*impl, m); }
@@ -14875,7 +14887,7 @@ class any_handler {
     std::shared_ptr<H> impl;
   };
 
-  std::shared_ptr<base> self_;
+  std::shared_ptr<detail::raw_handler> self_;
 };
 
 /// Several handlers as one: a request goes to the first that has a member for it, a notification to all.
@@ -15807,7 +15819,7 @@ class pending_calls {
   /// line stays as short as two times what waits.
   template <class Line>
   void line_up(Line& line, id_type id) const {
-    if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
+    if (line.size() >= 2 * size() + 16) erase_if(line, [this](id_type old) { return !find(old); });  // of any container
     line.push_back(id);
   }
 
@@ -16725,6 +16737,7 @@ class core_link final : public client_link {
   }
   [[nodiscard]] life_link& life() noexcept override { return life_; }
   void abandon() noexcept override { core_.abandon(); }
+  [[nodiscard]] client_core& core() noexcept override { return core_; }
   [[nodiscard]] bool declares(std::string_view extension) const override {
     return core_.introduction.capabilities().extensions.contains(std::string(extension));
   }
@@ -17631,7 +17644,10 @@ class exchange {
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
   /// Progress of a call that is under way.
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
-  /// What the server asks back is answered by what this makes.
+  /// What the server asks back, answered by the handler: the responses, as the text of an object.
+  COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
+                                                         rounds_link::time_point hard);
+  /// It is answered by what this makes.
   rounds_link& rounds(rounds_maker make) {
     rounds_ = make(core_);
     return *rounds_;
@@ -17804,7 +17820,7 @@ class introduction {
   implementation info_;
   bool anonymous_;
   client_capabilities capabilities_;
-  std::string text_;
+  std::string text_, modern_text_;  // of the capabilities
 };
 
 }  // namespace comcp::detail
@@ -17903,7 +17919,12 @@ COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_s
       throw exception(error(errc::invalid_argument, "the settings of " + each.name + " are no object"));
     capabilities_.extensions[each.name] = *std::move(text);
   }
-  text_ = json::to_text(capabilities_);
+  modern_text_ = text_ = json::to_text(capabilities_);
+  if (capabilities_.tasks) {  // the modern era has them as an extension
+    auto without = capabilities_;
+    without.tasks.reset();
+    modern_text_ = json::to_text(without);
+  }
   // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
   auto const unanswered = [&handler](bool declared, char const* method) {
     if (declared && !handler.answers(method))
@@ -17915,7 +17936,7 @@ COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_s
 }
 
 COMCP_LAZY_DECL std::unique_ptr<wire::codec> introduction::modern(protocol_version v) const {
-  return std::make_unique<wire::modern>(v, anonymous_ ? nullptr : &info_, text_);
+  return std::make_unique<wire::modern>(v, anonymous_ ? nullptr : &info_, modern_text_);
 }
 
 COMCP_LAZY_DECL std::string introduction::initialize(protocol_version v) const {
@@ -18620,14 +18641,14 @@ struct server_facts : server_profile {
   /// A modern server may name itself in any result; true for the first that does.
   COMCP_LAZY bool learn_name(json::value const& result);
 
+  /// A tool that can only be called as a task, which this call does not do.
+  COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
+
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
   std::optional<discover_result> discovered;
   std::chrono::system_clock::time_point era_learned{};  // with a prior verdict, its date
   json::value initialize_result;                        // as it came
   listed_tools tools;
-
- private:
-  COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
 };
 
 /// The labels of an HTTP request, for a message that no answer follows, or for this call.
@@ -18668,7 +18689,7 @@ COMCP_LAZY_DECL error server_facts::refuses(prepared_call const& c, bool check_c
   if (!check_capabilities) return {};
   if (needs_task(c)) {
     return {errc::capability_missing,
-            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
+            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"): connect_options().extension(tasks())"};
   }
   auto const& rules = c.method.rules();
   if (!rules.missing || codec->version() < rules.declared_since) return {};
@@ -19574,6 +19595,7 @@ class subscription_hub {
 
   // From the core.
   COMCP_LAZY void connected();
+  void refresh() { shared_.refresh(); }
   COMCP_LAZY void ended(error const& reason);
   /// Legacy era: whether what the server says unasked comes has changed.
   COMCP_LAZY void deaf(error const& before);
@@ -19641,6 +19663,7 @@ class subscription_hub_link final : public subscriptions_link {
   }
   void unwatch(std::uint64_t handle) override { hub_.unwatch(handle); }
   void connected() override { hub_.connected(); }
+  void refresh() override { hub_.refresh(); }
   void ended(error const& reason) override { hub_.ended(reason); }
   void shut_down() noexcept override { hub_.streams().shut_down(); }
   bool notified(std::string const& method, json::value const& params) override { return hub_.notified(method, params); }
@@ -20630,6 +20653,15 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progr
   p.sent_at = core_.calls.now();
   c.options.timeout(std::max(p.left, std::chrono::nanoseconds(1)));
   co_return std::nullopt;
+}
+
+COMCP_LAZY_DECL asio::awaitable<result<std::string>> exchange::answer(input_required_result required,
+                                                                      std::stop_token stop,
+                                                                      rounds_link::time_point hard) {
+  if (auto bad = check_round(required)) co_return bad;
+  auto answering = rounds_->answer(std::move(required), std::move(stop), hard);
+  auto answers = co_await std::move(answering);
+  co_return answers;
 }
 
 COMCP_LAZY_DECL error exchange::check_round(input_required_result const& required) const {

@@ -24,7 +24,7 @@
 #if !defined(COMCP_SINGLE_HOST_HPP)
 #define COMCP_SINGLE_HOST_HPP
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
-// skills, and of a client what is there by choice: cache and validation. Programs that want less include just that.
+// skills, tasks, and of a client what is there by choice: cache and validation. Programs that want less include just that.
 
 // client/cache.hpp
 #if !defined(COMCP_SINGLE_CLIENT_CACHE_HPP)
@@ -1178,13 +1178,14 @@ COMCP_LAZY_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, p
     if (failure) co_return reply(failure.with_outcome(call_outcome::not_sent));
     tool = find(name, c.options);
   }
-  if (tool) {
+  if (tool && !c.earlier) {
     if (auto bad = before(*tool, name, params->view())) co_return reply(std::move(bad));
   }
   auto work = next(c);
   auto r = co_await std::move(work);
-  bool const is_task = params->view().find("task").has_value();  // what comes then is no result of the tool
-  if (!r || !tool || is_task) co_return r;
+  // What comes of a task that was only begun is no result of the tool.
+  bool const is_begun = params->contains("task") || (c.handed_over && r && !r->view().find("content"));
+  if (!r || !tool || is_begun) co_return r;
   if (auto bad = after(*tool, name, r->view())) co_return reply(bad.with_outcome(call_outcome::open));
   co_return r;
 }
@@ -3135,63 +3136,1916 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
 #endif
 #endif
 
-// pinning/guard.hpp
-#if !defined(COMCP_SINGLE_PINNING_GUARD_HPP)
-#define COMCP_SINGLE_PINNING_GUARD_HPP
-// Which definitions get through to a host: the pins, and a policy for what they do not cover.
+// extensions/serve_tasks.hpp
+#if !defined(COMCP_SINGLE_EXTENSIONS_SERVE_TASKS_HPP)
+#define COMCP_SINGLE_EXTENSIONS_SERVE_TASKS_HPP
+// Tasks the other way round: a server asks to sample or to elicit, and comes back for the answer.
+// Specification: 2025-11-25 basic/utilities/tasks.
 
-#include <functional>
-#include <optional>
-#include <set>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace comcp {
+
+/// What bounds the tasks that a server makes of its requests.
+class task_service {
+ public:
+  /// Tasks at once, with those whose answers still wait to be fetched (default 64); more: an error answer.
+  task_service& most(std::size_t n) { return most_ = n, *this; }
+  /// How long a task is kept where the server asks for nothing, and the longest that it gets (default 5 min, 1 h). One
+  /// that is not over by then is cancelled.
+  task_service& ttl(timespan usual, timespan longest) { return usual_ = usual, longest_ = longest, *this; }
+
+  [[nodiscard]] std::size_t most() const noexcept { return most_; }
+  [[nodiscard]] std::chrono::nanoseconds usual() const noexcept { return usual_; }
+  [[nodiscard]] std::chrono::nanoseconds longest() const noexcept { return longest_; }
+
+ private:
+  std::size_t most_ = 64;
+  std::chrono::nanoseconds usual_ = std::chrono::minutes(5), longest_ = std::chrono::hours(1);
+};
+
+namespace detail {
+COMCP_LAZY handler_chain make_task_desk(any_handler inner, task_service bounds);
+}
+
+/// A handler like the given one, whose create_message(), elicit() and elicit_url() a server of 2025-11-25 may have carried
+/// out as tasks: it is answered at once, asks how it goes (tasks/get, tasks/list), is told (notifications/tasks/status),
+/// and fetches the answer (tasks/result). tasks/cancel cancels the member's coroutine. For other versions nothing changes.
+template <handler H>
+[[nodiscard]] handler_chain serve_tasks(H h, task_service bounds = task_service()) {
+  return detail::make_task_desk(any_handler(std::move(h)), bounds);
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// extensions/impl/serve_tasks.ipp
+#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP)
+#define COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <random>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-// pinning/pins.hpp
-#if !defined(COMCP_SINGLE_PINNING_PINS_HPP)
-#define COMCP_SINGLE_PINNING_PINS_HPP
-// What has been approved: a fingerprint for each server's tools, prompts and instructions, and the text of the lock file
-// that holds them. What follows from a difference is guard.hpp's decision; files are lock_file.hpp's.
+#include <asio/cancellation_signal.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+inline std::string timestamp_now() {
+  std::time_t const now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+#if defined(_WIN32)
+  ::gmtime_s(&parts, &now);
+#else
+  ::gmtime_r(&now, &parts);
+#endif
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+// 128 bits that nobody guesses.
+inline std::string unguessable_id() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 4; ++i) {
+    auto n = static_cast<std::uint32_t>(random());
+    for (int digit = 0; digit < 8; ++digit, n >>= 4) id += "0123456789abcdef"[n & 15];
+  }
+  return id;
+}
+
+/// One request that became a task.
+struct served_task {
+  served_task(asio::any_io_executor home, std::string m, json::value p) : method(std::move(m)), params(std::move(p)), done(std::move(home)) {}
+
+  std::string const method;
+  json::value const params;
+  comcp::task state;
+  std::chrono::steady_clock::time_point end;  // of its ttl
+  std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
+  asio::cancellation_signal signal;
+  result<json::fragment> outcome = error(errc::cancelled);
+  gate done;
+
+  [[nodiscard]] bool is_over() const noexcept { return done.is_open(); }
+  void finish(task_status how) {
+    state.status = how;
+    state.last_updated_at = timestamp_now();
+    done.open();
+  }
+};
+
+inline error unknown_task() { return error::from_peer({-32602, "Task not found", {}}); }
+
+/// The answer with the task's id in its `_meta`.
+inline json::fragment with_related_task(json::fragment const& answer, std::string const& id) {
+  auto const v = json::parse(answer.text()).value();
+  json::writer w;
+  w.begin_object();
+  auto const meta = v.view().find("_meta");
+  for (auto const m : v.view().members()) {
+    if (m.key != "_meta") w.key(m.key).value(m.value);
+  }
+  w.key("_meta").begin_object();
+  if (meta && meta->is_object()) {
+    for (auto const m : meta->members()) w.key(m.key).value(m.value);
+  }
+  w.key(meta_key::related_task).raw(args("taskId", id).text());
+  w.end_object().end_object();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+COMCP_LAZY asio::awaitable<result<json::fragment>> as_answer(result<json::fragment> r) { co_return r; }
+
+class task_desk : public std::enable_shared_from_this<task_desk> {
+ public:
+  using entry = std::shared_ptr<served_task>;
+
+  task_desk(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
+  task_desk(task_desk const&) = delete;
+  task_desk& operator=(task_desk const&) = delete;
+  ~task_desk() { cancel_all(); }
+
+  [[nodiscard]] any_handler const& inner() const noexcept { return inner_; }
+  COMCP_LAZY void declare(client_capabilities& c) const;
+  [[nodiscard]] bool answers(std::string_view method) const {
+    return method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list" ||
+           inner_.answers(method);
+  }
+  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
+                                                            context& ctx);
+
+ private:
+  COMCP_LAZY result<json::fragment> begin(std::string const& method, json::value const& params, context const& ctx);
+  COMCP_LAZY static asio::awaitable<void> carry_out(any_handler inner, entry e, context ctx);
+  COMCP_LAZY static asio::awaitable<void> outlive(std::weak_ptr<task_desk> desk, context ctx);
+  COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e);
+  COMCP_LAZY result<json::fragment> cancel(entry const& e);
+  COMCP_LAZY json::fragment list() const;
+  COMCP_LAZY void forget_old(std::chrono::steady_clock::time_point now);
+  void cancel_all() noexcept {
+    for (auto const& [id, e] : tasks_) stop(*e);
+    tasks_.clear();
+  }
+  static void stop(served_task& e) noexcept {
+    if (e.is_over()) return;
+    *e.cancelled = true;
+    e.signal.emit(asio::cancellation_type::terminal);
+  }
+
+  any_handler const inner_;
+  task_service const bounds_;
+  std::map<std::string, entry, std::less<>> tasks_;
+  bool watches_ = false;  // for the client's end
+};
+
+/// As a handler: that it is virtual is said here alone.
+template <class Desk>
+class task_desk_handler final : public raw_handler {
+ public:
+  explicit task_desk_handler(std::shared_ptr<Desk> desk) : desk_(std::move(desk)) {}
+
+  void declare(client_capabilities& c) const override { desk_->declare(c); }
+  [[nodiscard]] bool answers(std::string_view m) const override { return desk_->answers(m); }
+  [[nodiscard]] bool elicits(elicit_mode mode) const override { return desk_->inner().elicits(mode); }
+  [[nodiscard]] bool receives(std::string_view m) const override { return desk_->inner().receives(m); }
+  [[nodiscard]] handler_parts parts() const override { return desk_->inner().parts(); }
+  asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
+    return desk_->answer(m, p, c);
+  }
+  asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
+    return desk_->inner().notify(m, p, c);
+  }
+
+ private:
+  std::shared_ptr<Desk> desk_;
+};
+
+COMCP_LAZY_DECL handler_chain make_task_desk(any_handler inner, task_service bounds) {
+  auto desk = std::make_shared<task_desk>(std::move(inner), bounds);
+  std::shared_ptr<raw_handler> h = std::make_shared<task_desk_handler<task_desk>>(std::move(desk));
+  return handler_chain({any_handler(std::move(h))});
+}
+
+COMCP_LAZY_DECL void task_desk::declare(client_capabilities& c) const {
+  inner_.declare(c);
+  json::object requests;
+  if (c.sampling) requests.set("sampling", args("createMessage", json::object()));
+  if (c.elicitation) requests.set("elicitation", args("create", json::object()));
+  auto& own = c.tasks.emplace();
+  own.list = own.cancel = true;
+  own.requests = json::parse(requests.text()).value();
+}
+
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::string const& method,
+                                                                          json::value const& params, context& ctx) {
+  bool const is_own = method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list";
+  if (!is_own) {
+    auto const task = params.view().find("task");
+    bool const may_be = method == "sampling/createMessage" || method == "elicitation/create";
+    if (!may_be || !task || !task->is_object()) return inner_.answer(method, params, ctx);
+    return as_answer(begin(method, params, ctx));
+  }
+  if (auto const core = ctx.core_.lock()) forget_old(core->bounds({}).now);
+  if (method == "tasks/list") return as_answer(result<json::fragment>(list()));
+  auto const id = params.view().find("taskId");
+  auto const found = tasks_.find(id ? id->get_string().value_or("") : "");
+  if (found == tasks_.end()) return as_answer(result<json::fragment>(unknown_task()));
+  if (method == "tasks/result") return fetch(found->second);
+  if (method == "tasks/cancel") return as_answer(cancel(found->second));
+  return as_answer(result<json::fragment>(json::fragment::of(found->second->state)));
+}
+
+COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& method, json::value const& params,
+                                                        context const& ctx) {
+  auto const core = ctx.core_.lock();
+  if (!core) return error(errc::closed);
+  auto const now = core->bounds({}).now;
+  forget_old(now);
+  if (tasks_.size() >= bounds_.most()) return error::from_peer({-32603, "Too many tasks at once", {}});
+  auto const task = params["task"];
+  auto const asked = task.view().find("ttl");
+  auto const wanted = asked ? asked->get_int64() : std::nullopt;
+  using std::chrono::milliseconds, std::chrono::duration_cast;
+  auto const longest = duration_cast<milliseconds>(bounds_.longest());
+  auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
+  auto const ttl = wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count();
+  auto const e = std::make_shared<served_task>(core->home(), method, params);
+  e->state.task_id = unguessable_id();
+  e->state.created_at = e->state.last_updated_at = timestamp_now();
+  e->state.ttl = task_ttl(ttl);
+  e->state.poll_interval = 500;
+  e->end = later(now, milliseconds(ttl));
+  tasks_.emplace(e->state.task_id, e);
+  auto own = ctx;
+  own.cancelled_ = e->cancelled;
+  spawn(core->home(), carry_out(inner_, e, own), e->signal.slot(), e);
+  if (!std::exchange(watches_, true)) spawn(core->home(), outlive(weak_from_this(), ctx));
+  create_task_result created;
+  created.task = e->state;
+  created.task.status = task_status::working;
+  return json::fragment::of(created);
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, entry e, context ctx) {
+  result<json::fragment> answered = error(errc::cancelled);
+  try {
+    auto answering = inner.answer(e->method, e->params, ctx);
+    answered = co_await std::move(answering);
+  } catch (...) {
+    answered = current_error();
+    if (!*e->cancelled) ctx.fault(answered.error());
+  }
+  if (e->is_over()) co_return;
+  if (!answered && !answered.error().peer()) answered = error::from_peer({-32603, "Internal error", {}});
+  bool const well = answered.has_value();
+  e->outcome = std::move(answered);
+  e->finish(*e->cancelled ? task_status::cancelled : well ? task_status::completed : task_status::failed);
+  if (auto const core = ctx.core_.lock()) core->notify_now("notifications/tasks/status", json::to_text(e->state));
+}
+
+// What goes on for nobody is cancelled when the client ends.
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(std::weak_ptr<task_desk> desk, context ctx) {
+  auto const core = ctx.core_.lock();
+  if (!core) co_return;
+  auto ending = core->life().ended();
+  (void)co_await std::move(ending);
+  if (auto const alive = desk.lock()) alive->cancel_all();
+}
+
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::fetch(entry e) {
+  auto waiting = e->done.wait();
+  co_await std::move(waiting);
+  if (!e->outcome) co_return e->outcome;
+  co_return with_related_task(*e->outcome, e->state.task_id);
+}
+
+COMCP_LAZY_DECL result<json::fragment> task_desk::cancel(entry const& e) {
+  if (e->is_over()) return error::from_peer({-32602, "The task is over", {}});
+  stop(*e);
+  e->outcome = error::from_peer({-32603, "The task was cancelled", {}});
+  e->finish(task_status::cancelled);
+  return json::fragment::of(e->state);
+}
+
+COMCP_LAZY_DECL json::fragment task_desk::list() const {
+  list_tasks_result all;
+  for (auto const& [id, e] : tasks_) all.tasks.push_back(e->state);
+  return json::fragment::of(all);
+}
+
+COMCP_LAZY_DECL void task_desk::forget_old(std::chrono::steady_clock::time_point now) {
+  std::erase_if(tasks_, [now](auto const& each) {
+    if (each.second->end > now) return false;
+    stop(*each.second);
+    return true;
+  });
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
+
+// extensions/skills.hpp
+#if !defined(COMCP_SINGLE_EXTENSIONS_SKILLS_HPP)
+#define COMCP_SINGLE_EXTENSIONS_SKILLS_HPP
+// A client's way to skills: to list them, to load one, and to read its files; nothing is given out that is not what the
+// entry says, and nothing is fetched before it is asked for. Where skills go, who approves of them and what may be run
+// is the host's decision: their text is a server's, a match of digests is no proof of trust, and `allowed-tools` grants
+// nothing. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
 
 #include <array>
 #include <cstddef>
-#include <functional>
-#include <map>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// client/extension.hpp
+#if !defined(COMCP_SINGLE_CLIENT_EXTENSION_HPP)
+#define COMCP_SINGLE_CLIENT_EXTENSION_HPP
+// Extensions of the protocol: what one brings (settings, methods, result types, notifications, keys of a listen filter
+// and of `_meta`) is said by one type, a user's own too, and registers where a call and what comes in pass by.
+// Specification: 2026-07-28, basic (extension negotiation)
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// client/extension_part.hpp
+#if !defined(COMCP_SINGLE_CLIENT_EXTENSION_PART_HPP)
+#define COMCP_SINGLE_CLIENT_EXTENSION_PART_HPP
+// An extension at work on one connection, whatever its type. On home only. Internal.
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
-// pinning/fingerprint.hpp
-#if !defined(COMCP_SINGLE_PINNING_FINGERPRINT_HPP)
-#define COMCP_SINGLE_PINNING_FINGERPRINT_HPP
-// The fingerprint of what a server offers: what somebody approved, in 71 characters.
+#include <asio/awaitable.hpp>
 
+namespace comcp {
+class unsent_call;
+class unfinished_call;
+
+namespace detail {
+class client_link;
+struct brought_extension;
+struct connect_settings;
+
+class extension_part {
+ public:
+  virtual ~extension_part() = default;
+  [[nodiscard]] virtual std::string_view identifier() const noexcept = 0;
+  /// Null for what is none of its methods.
+  [[nodiscard]] virtual wire::method_rules const* method(std::string_view name) const noexcept = 0;
+  [[nodiscard]] virtual bool claims(std::string_view method, std::string_view result_type) const = 0;
+  /// Members for the parameters; where there are some, the result is this extension's.
+  [[nodiscard]] virtual json::fragment params(unsent_call const& c) const = 0;
+  virtual asio::awaitable<json::value> complete(unfinished_call& c) = 0;
+  virtual asio::awaitable<void> abandon(unfinished_call& c) = 0;
+  virtual void notified(std::string const& method, json::value const& params) = 0;
+  [[nodiscard]] virtual subscription_filter listen() const = 0;
+  [[nodiscard]] virtual json::fragment meta(std::string_view method) const = 0;
+};
+
+inline era era_of(client_link const& core) {
+  auto const server = core.server();
+  return server->version ? server->version->era() : era::legacy;
+}
+COMCP_LAZY void add_extension(connect_settings& settings, brought_extension e);
+COMCP_LAZY prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options);
+/// `own`, bounded by the call that such a request belongs to; and a wait that is.
+COMCP_LAZY call_options within(client_link& core, call_options const& of, std::chrono::steady_clock::time_point end,
+                               call_options own);
+COMCP_LAZY asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
+                                             std::stop_token wake, std::chrono::steady_clock::time_point end);
+/// What the extensions want to hear of has changed.
+COMCP_LAZY void listen_again(client_link& core);
+
+}  // namespace detail
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// A method that an extension calls: its name, its eras, `missing` (undeclared<E> where the server has to have declared
+/// it), and `subject`, the parameter that is its Mcp-Name where it `is_mirrored`.
+using extension_method = wire::method_rules;
+
+/// For extension_method::missing: the server did not declare E.
+template <class E>
+char const* undeclared(server_capabilities const& c) {
+  static std::string const name(E::identifier);
+  return c.supports(name) ? nullptr : name.c_str();
+}
+
+/// A call whose answer is of a type that an extension claims, as who completes it sees it. On the client's executor, in a
+/// coroutine beside the call's: at its hard timeout, by its stop token, its cancellation or close() the call ends at once,
+/// and that coroutine is cancelled. Errors end the call with call_outcome::open, as the server has begun to work on it.
+class unfinished_call {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  unfinished_call(std::shared_ptr<detail::client_link> core, detail::prepared_call const& c, json::value result,
+                  time_point end)
+      : core_(std::move(core)), call_(c), result_(std::move(result)), end_(end) {
+    call_.room = nullptr;  // the caller's
+  }
+
+  [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
+  [[nodiscard]] json::value params() const { return json::parse(call_.params.empty() ? "{}" : call_.params).value(); }
+  [[nodiscard]] call_options const& options() const noexcept { return call_.options; }
+  /// What the server answered.
+  [[nodiscard]] json::value const& result() const noexcept { return result_; }
+
+  [[nodiscard]] comcp::era era() const { return detail::era_of(*core_); }
+  [[nodiscard]] time_point now() const { return core_->bounds({}).now; }
+
+  /// A further request, of the extension's: part of this call, so that interceptors do not see it, and bounded by what is
+  /// left of its hard timeout, whatever `options` say. Throws comcp::exception.
+  template <json::readable T = json::value>
+  [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params,
+                                           call_options options = call_options()) const {
+    auto c = detail::extension_call(m, std::move(params),
+                                    detail::within(*core_, call_.options, end_, std::move(options)));
+    c.internal = !c.unusable;
+    return detail::typed_call<T>(core_, std::move(c));
+  }
+  /// What the server asks for before it goes on, answered by the client's handler as a round of the call itself would
+  /// be: an object with an answer for each key. Throws as such a call would end, limit_exceeded for more rounds than
+  /// limits().input_rounds() among it.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::fragment> answer(input_requests asked);
+  /// Waits, or until stop is requested of `wake`. Throws where the call is cancelled, its hard timeout is over, or the
+  /// client closes before.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d, std::stop_token wake = {}) const;
+  /// To the caller's on_progress().
+  COMCP_LAZY void progress(progress_notification const& p) const;
+  /// What listen() gives has changed.
+  void listen_again() const { detail::listen_again(*core_); }
+  /// Nothing of it is left at the server: abandon() is not called.
+  void settled() noexcept { settled_ = true; }
+  [[nodiscard]] bool is_settled() const noexcept { return settled_; }
+
+ private:
+  std::shared_ptr<detail::client_link> core_;
+  detail::prepared_call call_;
+  json::value result_;
+  time_point end_;
+  std::size_t rounds_ = 0;
+  bool settled_ = false;
+};
+
+/// A call before it is sent.
+class unsent_call {
+ public:
+  unsent_call(detail::prepared_call const& c, comcp::era era, bool only_as_task) noexcept
+      : call_(c), era_(era), only_as_task_(only_as_task) {}
+
+  [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
+  [[nodiscard]] comcp::era era() const noexcept { return era_; }
+  /// Of extension_client::begin().
+  [[nodiscard]] bool is_begun_only() const noexcept { return call_.handed_over; }
+  /// Legacy era: a tools/call whose tool says so.
+  [[nodiscard]] bool is_only_as_task() const noexcept { return only_as_task_; }
+
+ private:
+  detail::prepared_call const& call_;
+  comcp::era era_;
+  bool only_as_task_;
+};
+
+/// What the operations of an extension are made with: a client whose server declared it. A handle, which does not own
+/// the connection.
+class extension_client {
+ public:
+  explicit extension_client(std::shared_ptr<detail::client_link> core) noexcept : core_(std::move(core)) {}
+
+  /// One request. Errors: as of client.request(), not_in_protocol, capability_missing.
+  template <json::readable T = json::value>
+  [[nodiscard]] asio::awaitable<T> call(extension_method const& m, json::fragment params = json::fragment(),
+                                        call_options options = call_options()) const {
+    return detail::typed_call<T>(core_, detail::extension_call(m, std::move(params), std::move(options)));
+  }
+  /// The first answer of a tool: its result, or what this extension would complete.
+  [[nodiscard]] asio::awaitable<json::value> begin_tool(std::string_view name, json::fragment arguments,
+                                                        call_options options) const {
+    auto c = detail::tool_call(name, std::move(arguments), std::move(options));
+    c.handed_over = true;
+    return detail::typed_call<json::value>(core_, std::move(c));
+  }
+  /// Goes on where a tool was begun, with all that completes a call; interceptors do not see it again. abandon() is not
+  /// called.
+  [[nodiscard]] asio::awaitable<call_tool_result> finish_tool(std::string_view name, json::value first,
+                                                              call_options options) const {
+    auto c = detail::tool_call(name, {}, std::move(options));
+    c.earlier = std::make_shared<json::value const>(std::move(first));
+    c.internal = !c.unusable;
+    return detail::typed_call<call_tool_result>(core_, std::move(c));
+  }
+  [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
+
+ private:
+  std::shared_ptr<detail::client_link> core_;
+};
+
+/// An extension is any type with an identifier. What else it brings, it says by having these members:
+///
+///     static constexpr std::string_view identifier = "com.example/jobs";
+///     json::fragment settings() const;                        // in the client's capabilities; default {}
+///     static constexpr std::array methods = {extension_method{...}};
+///     bool claims(std::string_view method, std::string_view result_type) const;
+///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
+///     asio::awaitable<void> abandon(unfinished_call& c);      // the call ended before that: tell the server. For 10 s
+///     json::fragment params(unsent_call const& c) const;    // members for the parameters; such a call's result is claimed
+///     static bool is_offered(server_capabilities const& c);   // default: c.supports(identifier)
+///     using notifications = std::tuple<job_done>;             // described types with a static `method`
+///     void on(job_done const& n);                             // on the client's executor; handlers hear of it, too
+///     subscription_filter listen() const;                     // modern era: what the shared stream shall bring
+///     json::fragment meta(std::string_view method) const;     // members for `_meta` of each request; the caller's win
+///     using operations = job_operations;                      // client.extension<E>(); made of an extension_client
+///
+/// Each connection has a copy of it.
+template <class E>
+concept client_extension = std::copy_constructible<E> && requires {
+  { std::string_view(E::identifier) };
+};
+
+namespace detail {
+
+template <class E>
+concept claims_results = requires(E const& e, std::string_view s) {
+  { e.claims(s, s) } -> std::same_as<bool>;
+};
+template <class E>
+concept completes_results = requires(E& e, unfinished_call& c) {
+  { e.complete(c) } -> std::same_as<asio::awaitable<json::value>>;
+};
+
+template <class E>
+class part_of final : public extension_part {
+ public:
+  explicit part_of(E e) : extension_(std::move(e)) {}
+
+  [[nodiscard]] std::string_view identifier() const noexcept override { return E::identifier; }
+  [[nodiscard]] extension_method const* method(std::string_view name) const noexcept override {
+    if constexpr (requires { E::methods.begin(); }) {
+      for (auto const& m : E::methods) {
+        if (m.name == name) return &m;
+      }
+    }
+    return nullptr;
+  }
+  [[nodiscard]] bool claims(std::string_view method, std::string_view result_type) const override {
+    if constexpr (claims_results<E>) return extension_.claims(method, result_type);
+    return false;
+  }
+  [[nodiscard]] json::fragment params(unsent_call const& c) const override {
+    if constexpr (requires { extension_.params(c); }) return extension_.params(c);
+    else return {};
+  }
+  asio::awaitable<void> abandon(unfinished_call& c) override {
+    if constexpr (requires { extension_.abandon(c); }) return extension_.abandon(c);
+    else return failed<void>(errc::not_in_protocol);
+  }
+  asio::awaitable<json::value> complete(unfinished_call& c) override {
+    if constexpr (claims_results<E>) return extension_.complete(c);
+    else return failed<json::value>(errc::protocol_violation);
+  }
+  void notified(std::string const& method, json::value const& params) override {
+    if constexpr (requires { typename E::notifications; }) {
+      std::apply([&](auto... kinds) { (tell<decltype(kinds)>(method, params), ...); }, typename E::notifications());
+    }
+  }
+  [[nodiscard]] subscription_filter listen() const override {
+    if constexpr (requires { extension_.listen(); }) return extension_.listen();
+    else return {};
+  }
+  [[nodiscard]] json::fragment meta(std::string_view method) const override {
+    if constexpr (requires { extension_.meta(method); }) return extension_.meta(method);
+    else return {};
+  }
+
+ private:
+  template <class N>
+  void tell(std::string const& method, json::value const& params) {
+    if (method != N::method) return;
+    auto const n = json::read<N>(params.view());
+    if (!n) throw exception(n.error());
+    extension_.on(*n);
+  }
+
+  E extension_;
+};
+
+template <class E>
+brought_extension bring(E e) {
+  static_assert(client_extension<E>, "comcp: this type is no extension: it needs a static identifier, a text");
+  static_assert(claims_results<E> == completes_results<E>,
+                "comcp: an extension that claims result types completes them: bool claims(std::string_view method, "
+                "std::string_view result_type) const and asio::awaitable<json::value> complete(unfinished_call&)");
+  brought_extension out;
+  out.name = std::string(std::string_view(E::identifier));
+  if constexpr (requires { e.settings(); }) out.settings = e.settings();
+  out.listens = requires { e.listen(); };
+  out.make = [e = std::move(e)]() -> std::unique_ptr<extension_part> { return std::make_unique<part_of<E>>(e); };
+  return out;
+}
+
+COMCP_LAZY extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name, bool is_offered);
+
+template <class E>
+extension_client negotiated(std::shared_ptr<client_link> const& core) {
+  require(core);
+  std::string name{std::string_view(E::identifier)};
+  auto const server = core->server();
+  bool is_offered = server->capabilities.supports(name);
+  if constexpr (requires { E::is_offered(server->capabilities); }) is_offered = E::is_offered(server->capabilities);
+  return checked_extension(core, std::move(name), is_offered);
+}
+
+}  // namespace detail
+
+template <class E>
+connect_options& connect_options::extension(E e) {
+  detail::add_extension(settings_, detail::bring(std::move(e)));
+  return *this;
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/extensions.ipp
+#if !defined(COMCP_SINGLE_CLIENT_IMPL_EXTENSIONS_IPP)
+#define COMCP_SINGLE_CLIENT_IMPL_EXTENSIONS_IPP
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/cancellation_signal.hpp>
+
+namespace comcp {
+namespace detail {
+
+// The keys of `_meta` that the caller has set, in the options or in the parameters.
+COMCP_LAZY std::set<std::string, std::less<>> own_meta_keys(prepared_call const& c) {
+  std::set<std::string, std::less<>> keys;
+  for (auto const& [key, text] : c.options.meta()) keys.insert(key);
+  auto const params = c.params.empty() ? result<json::value>(json::value()) : json::parse(c.params);
+  auto const meta = params && params->is_object() ? params->view().find("_meta") : std::nullopt;
+  if (!meta || !meta->is_object()) return keys;
+  for (auto const m : meta->members()) keys.emplace(m.key);
+  return keys;
+}
+
+/// All of a client's.
+class extensions {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  COMCP_LAZY explicit extensions(client_core& core);
+
+  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta` and parameters. Whose
+  /// the result is, where one has changed the parameters.
+  COMCP_LAZY extension_part* prepare(prepared_call& c) const;
+  /// Whose such a result is; null for nobody's.
+  COMCP_LAZY [[nodiscard]] extension_part* claimant(std::string_view method, json::view result) const;
+  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result) const;
+  /// For inbound.
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
+  COMCP_LAZY void listen(subscription_filter& wanted) const;
+
+ private:
+  COMCP_LAZY [[nodiscard]] bool add_params(extension_part const& part, prepared_call& c) const;
+
+  client_core& core_;
+  std::vector<std::unique_ptr<extension_part>> parts_;
+};
+
+/// The last step of a call's way: it has what the server answered, and nobody above sees anything but the end.
+class extension_step {
+ public:
+  explicit extension_step(client_core& core) : all_(core) {}
+  extension_step(extension_step const&) = delete;
+  extension_step& operator=(extension_step const&) = delete;
+
+  [[nodiscard]] bool concerns(std::string_view) const noexcept { return true; }
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
+  void listens(subscription_filter& wanted) const { all_.listen(wanted); }
+
+ private:
+  extensions all_;
+  std::function<bool(std::string_view, json::view)> const claims_ = [this](std::string_view method, json::view r) {
+    return all_.claimant(method, r) != nullptr;
+  };
+};
+
+COMCP_LAZY_DECL void add_extension(connect_settings& settings, brought_extension e) {
+  settings.brought.push_back(std::move(e));
+  settings.steps[connect_settings::extending] = [](client_core& core) {
+    return std::make_unique<step_of<extension_step>>(core);
+  };
+}
+
+COMCP_LAZY_DECL extensions::extensions(client_core& core) : core_(core) {
+  bool listens = false;
+  for (auto const& each : core.settings.brought) {
+    parts_.push_back(each.make());
+    listens |= each.listens;
+  }
+  if (listens) core.subscriptions.hub([](client_core& c) { return make_subscriptions(c); });
+  core.inbound.add(notification_sink(*this));
+}
+
+COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c, performer next) {
+  auto* part = c.earlier ? nullptr : all_.prepare(c);
+  c.claims = &claims_;
+  reply r = error(errc::cancelled);
+  if (c.earlier) {
+    r = *c.earlier;
+  } else {
+    auto asking = next(c);
+    r = co_await std::move(asking);
+  }
+  if (r && !part) part = all_.claimant(c.method.name(), r->view());
+  if (r && part && !c.handed_over) {
+    auto completing = all_.complete(*part, c, *std::move(r));
+    r = co_await std::move(completing);
+  }
+  co_return r;
+}
+
+COMCP_LAZY_DECL bool extensions::add_params(extension_part const& part, prepared_call& c) const {
+  unsent_call const o(c, core_.is_modern() ? era::modern : era::legacy, core_.facts.needs_task(c));
+  auto const brings = part.params(o);
+  if (brings.empty()) return false;
+  auto const added = json::parse(brings.text());
+  auto const given = json::parse(c.params.empty() ? "{}" : c.params);
+  if (!added || !added->is_object() || !given || !given->is_object()) {
+    c.unusable = error(errc::invalid_argument, "parameters, and what an extension brings for them, are objects");
+    return false;
+  }
+  json::writer w;
+  w.begin_object();
+  bool changed = false;
+  for (auto const m : given->view().members()) w.key(m.key).value(m.value);
+  for (auto const m : added->view().members()) {
+    if (given->contains(m.key)) continue;  // the caller's own
+    w.key(m.key).value(m.value);
+    changed = true;
+  }
+  w.end_object();
+  if (changed) c.params = std::move(w).text();
+  return changed;
+}
+
+COMCP_LAZY_DECL extension_part* extensions::prepare(prepared_call& c) const {
+  extension_part* whose = nullptr;
+  for (auto const& part : parts_) {
+    auto const name = c.method.text();
+    if (auto const* const own = part->method(name)) c.method = *own;
+    if (add_params(*part, c)) whose = part.get();
+    auto const brings = part->meta(name);
+    if (brings.empty()) continue;
+    auto const members = json::parse(brings.text());
+    if (!members || !members->is_object()) {
+      c.unusable = error(errc::invalid_argument, "what an extension brings for _meta is an object");
+      return whose;
+    }
+    auto const said = own_meta_keys(c);
+    for (auto const m : members->view().members()) {
+      if (!said.contains(m.key)) c.options.meta(std::string(m.key), json::raw(m.value.dump()));
+    }
+  }
+  return whose;
+}
+
+COMCP_LAZY_DECL extension_part* extensions::claimant(std::string_view method, json::view result) const {
+  if (!result.is_object()) return nullptr;
+  auto const type = result.find("resultType");
+  auto const text = type ? type->get_string() : std::nullopt;
+  if (!text) return nullptr;
+  for (auto const& part : parts_) {
+    if (part->claims(method, *text)) return part.get();
+  }
+  return nullptr;
+}
+
+// What completes a call runs beside it, so that the call ends in time whatever that awaits.
+template <class Core>
+struct completion {
+  completion(Core& c, prepared_call const& of, json::value result, std::chrono::steady_clock::time_point end)
+      : core(c.shared_from_this()), call(c.facade(), of, std::move(result), end) {}
+
+  static asio::awaitable<void> carry_out(std::shared_ptr<completion> self, extension_part& part) {
+    try {
+      auto completing = part.complete(self->call);
+      auto value = co_await std::move(completing);
+      self->outcome = std::move(value);
+    } catch (...) {
+      self->outcome = current_error();
+    }
+    self->core->calls.end(self->done.id, json::value());
+  }
+
+  // Nobody waits any more. Whatever it needs of the call is in it; its bounds are new ones.
+  static asio::awaitable<void> give_up(std::shared_ptr<completion> self, extension_part& part) {
+    try {
+      auto telling = part.abandon(self->call);
+      co_await std::move(telling);
+    } catch (...) {  // it is only a courtesy
+    }
+  }
+
+  std::shared_ptr<Core> const core;  // which owns the part
+  unfinished_call call;
+  pending_entry done{pending_entry::span::client};
+  reply outcome = error(errc::cancelled);
+  asio::cancellation_signal signal;
+};
+
+COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
+                                                            json::value result) const {
+  auto& calls = core_.calls;
+  auto const end = later(c.earlier ? calls.now() : c.started, calls.hard_limit(c.options));
+  auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
+  reply outcome = error(errc::queue_full, "too many calls in flight");
+  if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
+    calls.end_with(c.options.stop(), k->done);
+    auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
+    auto start = [k, work] {
+      if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
+    };
+    detail::post(core_.home(), std::move(start));  // so that it does not end before it is waited for
+    auto const waited = co_await calls.wait(k->done);
+    outcome = waited ? std::move(k->outcome) : reply(waited.error());
+    if (!waited) {
+      auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
+      detail::post(core_.home(), std::move(stop));
+    }
+  }
+  if (!outcome && !c.earlier && !k->call.is_settled() && !core_.is_closing() && !core_.end_reason()) {
+    prepared_call bare(c.method, c.params, call_options());
+    auto const late = later(calls.now(), std::chrono::seconds(10));
+    auto const rest = std::make_shared<completion<client_core>>(core_, bare, k->call.result(), late);
+    core_.spawn(completion<client_core>::give_up(rest, part));
+  }
+  if (outcome) co_return outcome;
+  auto const& why = outcome.error();
+  // The server has begun, whatever is known of the requests since.
+  auto const text = why == errc::timeout ? why.with_message(c.method.text()) : why;
+  co_return reply(text.with_outcome(call_outcome::open));
+}
+
+COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
+  for (auto const& part : parts_) {
+    try {
+      part->notified(method, params);
+    } catch (...) {
+      core_.fault(current_error());
+    }
+  }
+  return false;  // whoever else listens hears of it, too
+}
+
+COMCP_LAZY_DECL void extensions::listen(subscription_filter& wanted) const {
+  for (auto const& part : parts_) {
+    auto const& facts = core_.facts;
+    if (!facts.is_undiscovered() && !facts.capabilities.supports(part->identifier())) continue;
+    try {
+      wanted.unite(part->listen());
+    } catch (...) {
+      core_.fault(current_error());
+    }
+  }
+}
+
+COMCP_LAZY_DECL extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name,
+                                                   bool is_offered) {
+  if (!core->declares(name))
+    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
+  client_core const& own = core->core();
+  if (!is_offered && own.settings.check_capabilities)
+    throw exception(error(errc::capability_missing, "the server did not declare " + name));
+  return extension_client(core);
+}
+
+COMCP_LAZY_DECL prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options) {
+  auto bad = check_params(params);
+  prepared_call c(m, std::move(params).text(), std::move(options));
+  c.unusable = std::move(bad);
+  return c;
+}
+
+COMCP_LAZY_DECL call_options within(client_link& core, call_options const& of,
+                                    std::chrono::steady_clock::time_point end, call_options own) {
+  auto const left = std::max<std::chrono::nanoseconds>(end - core.bounds(of).now, std::chrono::nanoseconds(1));
+  if (own.timeout()) own.timeout(std::min(*own.timeout(), left));  // a hard timeout is never below it
+  own.hard_timeout(left);
+  return own.stop(of.stop());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> wait_within(std::shared_ptr<client_link> core, std::chrono::nanoseconds d,
+                                                  std::stop_token wake, std::chrono::steady_clock::time_point end) {
+  auto const left = end - core->bounds({}).now;
+  auto waiting = core->life().sleep(std::min(d, std::chrono::nanoseconds(left)), wake);
+  auto const why = co_await std::move(waiting);
+  if (why == errc::cancelled && wake.stop_requested()) co_return;
+  if (why) throw exception(why);
+  if (d >= left) throw exception(error(errc::timeout, "the hard timeout of the call is over"));
+}
+
+COMCP_LAZY_DECL void listen_again(client_link& core) {
+  if (era_of(core) == era::modern) subscriptions_of<client_core>(core).refresh();
+}
+
+}  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<void> unfinished_call::wait(timespan d, std::stop_token wake) const {
+  return detail::wait_within(core_, d, std::move(wake), end_);
+}
+
+COMCP_LAZY_DECL asio::awaitable<json::fragment> unfinished_call::answer(input_requests asked) {
+  client_core& core = core_->core();
+  if (++rounds_ > core.settings.limits.input_rounds())
+    throw exception(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
+  input_required_result required;
+  required.input_requests = std::move(asked);
+  auto answering = core.exchange.answer(std::move(required), call_.options.stop(), end_);
+  auto answers = co_await std::move(answering);
+  if (!answers) throw exception(answers.error());
+  co_return json::fragment::trusted(*std::move(answers));
+}
+
+COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
+  auto const& told = call_.options.on_progress();
+  if (!told) return;
+  try {
+    told(p);
+  } catch (...) {
+    core_->fault(error(errc::invalid_argument, "a progress callback threw"));
+  }
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+// skills/skill.hpp
+#if !defined(COMCP_SINGLE_SKILLS_SKILL_HPP)
+#define COMCP_SINGLE_SKILLS_SKILL_HPP
+// What a server says about its skills, and whether a file is what was said. Which skills are loaded, and what may be done
+// with them, is the host's decision. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// skills/frontmatter.hpp
+#if !defined(COMCP_SINGLE_SKILLS_FRONTMATTER_HPP)
+#define COMCP_SINGLE_SKILLS_FRONTMATTER_HPP
+// The YAML frontmatter of a SKILL.md: where it is, and what it says, as JSON. The bundled reader knows the part of YAML
+// that frontmatter is written in, and refuses the rest instead of guessing.
+
+#include <functional>
 #include <string_view>
 
 namespace comcp {
 
-/// "sha256:" and 64 lower-case hexadecimal digits: SHA-256 of the canonical JSON (RFC 8785) of the definition as
-/// tools/list has it. Covered is all that a model, a user or comcp may act on: name, title, description, inputSchema,
-/// outputSchema, annotations (they decide on confirmations), execution, icons (users trust what they look like), and
-/// every member that comcp does not know. Left out is `_meta` alone: bookkeeping that may differ with each listing, and
-/// on which comcp never acts; a host that does should not take the fingerprint as approval of it. A member that is null
-/// where its type allows none counts as absent. Where an object has a key twice (lists set such a definition aside) all
-/// that came is covered, since readers differ about which one counts. The server's name is not covered: pins have it as
-/// their key. Throws comcp::exception (invalid_argument) for a string that is not UTF-8, which no parsed definition has.
-std::string fingerprint(tool const& definition);
-/// The same of a prompt, as prompts/list has it.
-std::string fingerprint(prompt const& definition);
+/// A SKILL.md in its two parts, which are views of its text: the lines between the two "---", and what is behind them.
+struct skill_parts {
+  std::string_view frontmatter;
+  std::string_view body;
+};
 
-/// Whether the text has the form of a fingerprint.
-bool is_fingerprint(std::string_view text) noexcept;
+/// Takes a SKILL.md apart. A byte order mark is let pass. Errors: wrong_shape (not UTF-8, no frontmatter, no end of it).
+result<skill_parts> split_skill(std::string_view text);
 
+/// Reads frontmatter, a mapping, at most 64 KiB and 32 collections deep. It knows mappings and sequences in blocks and in brackets,
+/// plain and quoted scalars, those of several lines too, `|` and `>`, and comments; plain scalars are null, booleans,
+/// integers and numbers as in YAML 1.2's core schema (so `yes` and dates are text). Anchors, aliases, tags, merge keys,
+/// several documents, keys that are no text or come twice, tabs as indentation, .inf and .nan are errors.
+/// Errors: wrong_shape, limit_exceeded; the text names the line.
+result<json::value> read_frontmatter(std::string_view yaml);
+
+/// A reader of the same kind over a YAML library, for skills that the bundled one refuses. What it throws counts as an
+/// error. It may be called on any thread that verifies.
+using frontmatter_reader = std::function<result<json::value>(std::string_view yaml)>;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// skills/impl/frontmatter.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_FRONTMATTER_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_FRONTMATTER_IPP
+#include <string>
+#include <utility>
+
+// skills/impl/yaml_reader.hpp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_READER_HPP)
+#define COMCP_SINGLE_SKILLS_IMPL_YAML_READER_HPP
+// The bundled reader of YAML: recursive descent over lines, which writes JSON as it goes. Every function that reads begins
+// at the first character of what it reads, and says false once the text is refused.
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp::detail {
+
+/// A document's lines, where it is read, and what it has become so far.
+class yaml_lines {
+ public:
+  explicit yaml_lines(std::string_view text);
+
+  // One more collection, for as long as it is read.
+  struct level {
+    explicit level(yaml_lines& l) : of(l) { ++of.depth; }
+    level(level const&) = delete;
+    level& operator=(level const&) = delete;
+    ~level() { --of.depth; }
+    yaml_lines& of;
+  };
+
+  bool fail(std::string_view why, errc code = errc::wrong_shape);
+  [[nodiscard]] bool at_end() const noexcept { return row == lines.size(); }
+  [[nodiscard]] std::string_view rest() const noexcept { return lines[row].substr(col); }
+  [[nodiscard]] bool at_dash() const noexcept;
+  bool next_content();
+  bool end_line();
+  bool deeper();
+  bool add_key(std::set<std::string>& keys, std::string const& key);
+
+  std::vector<std::string_view> lines;
+  std::size_t row = 0, col = 0, depth = 0;
+  json::writer out;
+  error fault;
+};
+
+// `n` is the indentation of the collection that a value is in, -1 for none.
+
+class yaml_scalars {
+ public:
+  explicit yaml_scalars(yaml_lines& in) : in_(in) {}
+
+  bool plain(int n);
+  bool plain_line(std::string_view& piece, bool flow);
+  [[nodiscard]] bool plain_starts(bool flow) const noexcept;
+  bool refuse_start();
+  bool quoted(std::string& out, int n);
+  bool resolve(std::string_view text);
+  bool block_scalar(int n);
+
+ private:
+  bool fold_quoted(std::string& out, int n, bool escaped);
+  bool escape(std::string& out);
+  bool hex(std::size_t digits, char32_t& out);
+  bool block_header(int n, char& chomping, std::size_t& indent);
+  bool block_indent(int n, std::size_t from, std::size_t& indent);
+
+  yaml_lines& in_;
+};
+
+class yaml_flow {
+ public:
+  yaml_flow(yaml_lines& in, yaml_scalars& scalars) : in_(in), scalars_(scalars) {}
+
+  bool node(int n);
+
+ private:
+  bool sequence(int n);
+  bool mapping(int n);
+  bool take_key(std::string& key, bool& was_quoted, int n);
+  bool space(int n);
+  bool next(char close, bool& more, int n);
+
+  yaml_lines& in_;
+  yaml_scalars& scalars_;
+};
+
+class yaml_reader {
+ public:
+  explicit yaml_reader(std::string_view text) : in_(text) {}
+  /// The one document as JSON text.
+  result<std::string> to_json();
+
+ private:
+  bool block_node(int n);
+  bool inline_node(int n);
+  bool mapping(std::string key);
+  bool sequence();
+  bool value_behind(int n, bool of_key);
+  bool key_here(std::string& key, bool& found);
+  bool quoted_key(std::string& key, bool& found);
+
+  yaml_lines in_;
+  yaml_scalars scalars_{in_};
+  yaml_flow flow_{in_, scalars_};
+  std::size_t key_column_ = 0;  // where key_here() looked last
+};
+
+inline constexpr std::size_t yaml_max_bytes = 64 * 1024;
+inline constexpr std::size_t yaml_max_depth = 32;
+
+inline bool yaml_space(char c) noexcept { return c == ' ' || c == '\t'; }
+inline bool yaml_blank(std::string_view line) noexcept { return line.find_first_not_of(" \t") == std::string_view::npos; }
+/// Whether it begins or ends a document wherever it stands, in quotes and brackets too.
+inline bool yaml_marker(std::string_view line) noexcept { return line.starts_with("---") || line.starts_with("..."); }
+/// Whether a plain scalar with this text is a string.
+bool yaml_is_text(std::string_view plain);
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp {
 namespace detail {
-/// The covered definition as JSON.
-json::value pinned_part(tool const& definition);
-json::value pinned_part(prompt const& definition);
-std::string fingerprint_of(json::view covered);
+
+COMCP_DECL bool is_utf8(std::string_view text) {
+  try {
+    json::writer().string(text);
+    return true;
+  } catch (exception const&) {
+    return false;
+  }
+}
+
+// Without its line's end; `text` begins behind it then.
+COMCP_DECL std::string_view take_line(std::string_view& text) {
+  auto const end = text.find('\n');
+  auto line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+COMCP_DECL bool is_fence(std::string_view line) { return line.starts_with("---") && yaml_blank(line.substr(3)); }
+
 }  // namespace detail
+
+COMCP_DECL result<skill_parts> split_skill(std::string_view text) {
+  if (!detail::is_utf8(text)) return error(errc::wrong_shape, "SKILL.md is not UTF-8");
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (!detail::is_fence(detail::take_line(text))) return error(errc::wrong_shape, "SKILL.md has no frontmatter");
+  skill_parts out;
+  for (auto const from = text; !text.empty();) {
+    auto const before = from.size() - text.size();
+    if (!detail::is_fence(detail::take_line(text))) continue;
+    out.frontmatter = from.substr(0, before);
+    out.body = text;
+    return out;
+  }
+  return error(errc::wrong_shape, "the frontmatter of SKILL.md does not end");
+}
+
+COMCP_DECL result<json::value> read_frontmatter(std::string_view yaml) {
+  if (yaml.size() > detail::yaml_max_bytes) return error(errc::limit_exceeded, "the frontmatter is longer than 64 KiB");
+  if (!detail::is_utf8(yaml)) return error(errc::wrong_shape, "the frontmatter is not UTF-8");
+  auto text = detail::yaml_reader(yaml).to_json();
+  if (!text) return text.error();
+  auto value = json::parse(*text);
+  if (!value) return value.error().with_code(make_error_code(errc::wrong_shape));  // a number that fits nothing
+  if (!value->is_object()) return error(errc::wrong_shape, "the frontmatter is no mapping");
+  return value;
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// skills/impl/yaml_blocks.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP
+// Lines and indentation, and the mappings and sequences that they make.
+
+#include <algorithm>
+#include <set>
+
+namespace comcp::detail {
+
+COMCP_DECL yaml_lines::yaml_lines(std::string_view text) {
+  while (!text.empty()) {
+    auto const end = std::min(text.find('\n'), text.size());
+    auto line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+COMCP_DECL bool yaml_lines::fail(std::string_view why, errc code) {
+  auto const line = std::min(row + 1, lines.size());
+  if (!fault) fault = error(code, "line " + std::to_string(line) + " of the frontmatter: " + std::string(why));
+  return false;
+}
+
+COMCP_DECL bool yaml_lines::deeper() {
+  return depth <= yaml_max_depth || fail("more than 32 collections in each other", errc::limit_exceeded);
+}
+
+COMCP_DECL bool yaml_lines::at_dash() const noexcept {
+  auto const r = rest();
+  return r.starts_with('-') && (r.size() == 1 || yaml_space(r[1]));
+}
+
+// From the start of a line to the next one with content, and there to its first character.
+COMCP_DECL bool yaml_lines::next_content() {
+  for (col = 0; !at_end(); ++row) {
+    auto const line = lines[row];
+    auto const indent = line.find_first_not_of(' ');
+    if (yaml_blank(line) || line[indent] == '#') continue;
+    if (line[indent] == '\t') return fail("a tab in the indentation");
+    if (yaml_marker(line)) return fail("more than one document");
+    col = indent;
+    return true;
+  }
+  return true;
+}
+
+COMCP_DECL bool yaml_lines::end_line() {
+  auto const r = rest();
+  auto const i = r.find_first_not_of(" \t");
+  if (i != std::string_view::npos && (r[i] != '#' || i == 0)) return fail("text behind a value");
+  ++row;
+  return next_content();
+}
+
+COMCP_DECL bool yaml_lines::add_key(std::set<std::string>& keys, std::string const& key) {
+  if (!keys.insert(key).second) return fail("the key \"" + key + "\" comes twice");
+  out.key(key);
+  return true;
+}
+
+COMCP_DECL result<std::string> yaml_reader::to_json() {
+  auto const control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; };
+  for (auto const line : in_.lines) {
+    if (std::any_of(line.begin(), line.end(), control) || line.find("\xEF\xBB\xBF") != std::string_view::npos)
+      return error(errc::wrong_shape, "the frontmatter has a control character or a byte order mark");
+  }
+  bool ok = in_.next_content();
+  if (ok && in_.at_end()) return error(errc::wrong_shape, "the frontmatter is empty");
+  ok = ok && block_node(-1);
+  if (ok && !in_.at_end()) ok = in_.fail("what does not belong to anything above it");
+  if (!ok) return in_.fault;
+  return std::move(in_.out).text();
+}
+
+COMCP_DECL bool yaml_reader::block_node(int n) {
+  if (in_.at_dash()) return sequence();
+  std::string key;
+  bool found = false;
+  if (!key_here(key, found)) return false;
+  return found ? mapping(std::move(key)) : inline_node(n);
+}
+
+COMCP_DECL bool yaml_reader::inline_node(int n) {
+  char const c = in_.rest()[0];
+  if (c == '|' || c == '>') return scalars_.block_scalar(n);
+  if (c == '[' || c == '{') return flow_.node(n) && in_.end_line();
+  if (c != '"' && c != '\'') return scalars_.plain(n);
+  std::string text;
+  if (!scalars_.quoted(text, n)) return false;
+  in_.out.string(text);
+  return in_.end_line();
+}
+
+// The first key has been read.
+COMCP_DECL bool yaml_reader::mapping(std::string key) {
+  yaml_lines::level const one_more(in_);
+  if (!in_.deeper()) return false;
+  // key_here() has gone beyond it: its column is where this line's content begins, dashes left out.
+  auto const column = key_column_;
+  std::set<std::string> keys;
+  in_.out.begin_object();
+  for (;;) {
+    if (!in_.add_key(keys, key) || !value_behind(static_cast<int>(column), true)) return false;
+    if (in_.at_end() || in_.col < column) break;
+    bool found = false;
+    if (in_.col > column) return in_.fail("indentation that fits nothing above");
+    if (!key_here(key, found)) return false;
+    if (!found) return in_.fail("expected a key and a colon");
+  }
+  in_.out.end_object();
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::sequence() {
+  yaml_lines::level const one_more(in_);
+  if (!in_.deeper()) return false;
+  auto const column = in_.col;
+  in_.out.begin_array();
+  do {
+    ++in_.col;
+    if (!value_behind(static_cast<int>(column), false)) return false;
+    if (in_.at_end() || in_.col < column) break;
+    if (in_.col > column) return in_.fail("indentation that fits nothing above");
+  } while (in_.at_dash());
+  in_.out.end_array();
+  return true;
+}
+
+// What is behind a colon or a dash, on this line or below it.
+COMCP_DECL bool yaml_reader::value_behind(int n, bool of_key) {
+  auto const r = in_.rest();
+  auto const i = r.find_first_not_of(" \t");
+  if (i == std::string_view::npos || r[i] == '#') {
+    ++in_.row;
+    if (!in_.next_content()) return false;
+    int const indent = static_cast<int>(in_.col);
+    if (!in_.at_end() && (indent > n || (indent == n && of_key && in_.at_dash()))) return block_node(n);
+    in_.out.null();
+    return true;
+  }
+  in_.col += i;
+  if (of_key) return inline_node(n);
+  if (r.substr(0, i).find('\t') != std::string_view::npos) return in_.fail("a tab behind a dash");
+  return block_node(n);
+}
+
+// Whether a key begins here: then it is read with its colon.
+COMCP_DECL bool yaml_reader::key_here(std::string& key, bool& found) {
+  auto const r = in_.rest();
+  key_column_ = in_.col;
+  if (r.starts_with('"') || r.starts_with('\'')) return quoted_key(key, found);
+  if (r.starts_with('?') && (r.size() == 1 || yaml_space(r[1]))) return in_.fail("a key of several lines");
+  if (!scalars_.plain_starts(false)) return true;
+  for (std::size_t i = 1; i < r.size(); ++i) {
+    if (r[i] == '#' && yaml_space(r[i - 1])) return true;
+    if (r[i] != ':' || (i + 1 < r.size() && !yaml_space(r[i + 1]))) continue;
+    key = r.substr(0, r.find_last_not_of(" \t", i - 1) + 1);
+    if (key == "<<") return in_.fail("a merge key");
+    if (!yaml_is_text(key)) return in_.fail("a key that is no text: quote it");
+    in_.col += i + 1;
+    found = true;
+    return true;
+  }
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::quoted_key(std::string& key, bool& found) {
+  auto const r = in_.rest();
+  std::size_t i = 1;
+  while (i < r.size() && r[i] != r[0]) i += r[i] == '\\' && r[0] == '"' ? 2 : 1;
+  while (r[0] == '\'' && i + 1 < r.size() && r[i + 1] == '\'') {
+    i = std::min(r.find('\'', i + 2), r.size());
+  }
+  if (i >= r.size()) return true;  // it goes on below: no key
+  i = r.find_first_not_of(" \t", i + 1);
+  if (i == std::string_view::npos || r[i] != ':' || (i + 1 < r.size() && !yaml_space(r[i + 1]))) return true;
+  auto const column = in_.col;
+  key.clear();
+  if (!scalars_.quoted(key, -1)) return false;
+  in_.col = column + i + 1;
+  found = true;
+  return true;
+}
+
+}  // namespace comcp::detail
+#endif
+
+// skills/impl/yaml_flow.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_FLOW_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_YAML_FLOW_IPP
+// Collections in brackets.
+
+#include <set>
+
+namespace comcp::detail {
+
+// To the next character that is no blank, no comment and no end of a line.
+COMCP_DECL bool yaml_flow::space(int n) {
+  for (;;) {
+    auto const r = in_.rest();
+    auto const i = r.find_first_not_of(" \t");
+    bool const found = i != std::string_view::npos;
+    bool const comment = found && r[i] == '#' && (in_.col + i == 0 || yaml_space(in_.lines[in_.row][in_.col + i - 1]));
+    if (found && !comment) {
+      in_.col += i;
+      return true;
+    }
+    ++in_.row;
+    if (in_.at_end()) return in_.fail("a bracket that does not close");
+    in_.col = 0;
+    auto const line = in_.lines[in_.row];
+    auto const indent = line.find_first_not_of(' ');
+    if (yaml_blank(line) || line[indent] == '#') continue;
+    if (yaml_marker(line)) return in_.fail("more than one document");
+    if (line[indent] == '\t') return in_.fail("a tab in the indentation");
+    bool const closes = line[indent] == ']' || line[indent] == '}';  // may stand below its key
+    if (static_cast<int>(indent) + (closes ? 1 : 0) <= n) return in_.fail("text in brackets that is not indented");
+  }
+}
+
+COMCP_DECL bool yaml_flow::node(int n) {
+  char const c = in_.rest()[0];
+  if (c == '[') return sequence(n);
+  if (c == '{') return mapping(n);
+  if (c == '"' || c == '\'') {
+    std::string text;
+    if (!scalars_.quoted(text, n)) return false;
+    in_.out.string(text);
+    return true;
+  }
+  if (!scalars_.plain_starts(true)) return scalars_.refuse_start();
+  std::string_view piece;
+  return scalars_.plain_line(piece, true) && scalars_.resolve(piece);
+}
+
+// Behind an element: a comma, or the end.
+COMCP_DECL bool yaml_flow::next(char close, bool& more, int n) {
+  if (!space(n)) return false;
+  if (in_.rest()[0] == ',') {
+    ++in_.col;
+    if (!space(n)) return false;
+  } else if (in_.rest()[0] != close) {
+    return in_.fail("expected a comma or a closing bracket");
+  }
+  more = in_.rest()[0] != close;
+  return true;
+}
+
+COMCP_DECL bool yaml_flow::sequence(int n) {
+  yaml_lines::level const one_more(in_);
+  ++in_.col;
+  if (!in_.deeper() || !space(n)) return false;
+  in_.out.begin_array();
+  for (bool more = in_.rest()[0] != ']'; more;) {
+    if (!node(n) || !next(']', more, n)) return false;
+  }
+  ++in_.col;
+  in_.out.end_array();
+  return true;
+}
+
+COMCP_DECL bool yaml_flow::take_key(std::string& key, bool& was_quoted, int n) {
+  was_quoted = in_.rest()[0] == '"' || in_.rest()[0] == '\'';
+  key.clear();
+  if (was_quoted) return scalars_.quoted(key, n);
+  std::string_view piece;
+  if (!scalars_.plain_starts(true)) return scalars_.refuse_start();
+  if (!scalars_.plain_line(piece, true)) return false;
+  key = piece;
+  if (key == "<<") return in_.fail("a merge key");
+  return yaml_is_text(key) || in_.fail("a key that is no text: quote it");
+}
+
+COMCP_DECL bool yaml_flow::mapping(int n) {
+  yaml_lines::level const one_more(in_);
+  ++in_.col;
+  if (!in_.deeper() || !space(n)) return false;
+  std::set<std::string> keys;
+  std::string key;
+  in_.out.begin_object();
+  for (bool more = in_.rest()[0] != '}', was_quoted = false; more;) {
+    if (!take_key(key, was_quoted, n) || !space(n)) return false;
+    auto const r = in_.rest();
+    bool const apart = r.size() == 1 || yaml_space(r[1]) || r.find_first_of(",[]{}", 1) == 1;
+    if (r[0] != ':' || !(apart || was_quoted)) return in_.fail("expected a colon behind a key");
+    ++in_.col;
+    if (!in_.add_key(keys, key) || !space(n)) return false;
+    if (in_.rest()[0] == ',' || in_.rest()[0] == '}') {
+      in_.out.null();
+    } else if (!node(n)) {
+      return false;
+    }
+    if (!next('}', more, n)) return false;
+  }
+  ++in_.col;
+  in_.out.end_object();
+  return true;
+}
+
+}  // namespace comcp::detail
+#endif
+
+// skills/impl/yaml_scalars.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_SCALARS_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_YAML_SCALARS_IPP
+// What has a value and no parts: plain text, text in quotes, text in a block.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace comcp::detail {
+
+COMCP_DECL bool yaml_is_digits(std::string_view s, std::string_view digits = "0123456789") {
+  return !s.empty() && s.find_first_not_of(digits) == std::string_view::npos;
+}
+
+// A number of the core schema as JSON; nothing where it is none. `endless` is set for what JSON has no number for.
+COMCP_DECL std::optional<std::string> yaml_number(std::string_view s, bool& endless) {
+  auto const bare = s.substr(s.starts_with('-') || s.starts_with('+') ? 1 : 0);
+  endless = bare == ".inf" || bare == ".Inf" || bare == ".INF" || s == ".nan" || s == ".NaN" || s == ".NAN";
+  if (endless) return {};
+  bool const octal = s.starts_with("0o"), hexadecimal = s.starts_with("0x");
+  if ((octal && yaml_is_digits(s.substr(2), "01234567")) ||
+      (hexadecimal && yaml_is_digits(s.substr(2), "0123456789abcdefABCDEF"))) {
+    auto const digits = s.substr(2);
+    if (digits.size() > 15) return endless = true, std::nullopt;
+    return std::to_string(std::stoull(std::string(digits), nullptr, octal ? 8 : 16));
+  }
+  auto const e = bare.find_first_of("eE");
+  auto const mantissa = bare.substr(0, e);
+  auto const point = mantissa.find('.');
+  auto whole = mantissa.substr(0, point);
+  auto const part = point == std::string_view::npos ? std::string_view() : mantissa.substr(point + 1);
+  if ((!whole.empty() && !yaml_is_digits(whole)) || (!part.empty() && !yaml_is_digits(part))) return {};
+  if (whole.empty() && part.empty()) return {};
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
+  std::string out(s.starts_with('-') ? "-" : "");
+  out += whole.empty() ? std::string_view("0") : whole;
+  if (!part.empty()) out.append(".").append(part);
+  if (e == std::string_view::npos) return out;
+  auto const exponent = bare.substr(e + 1);
+  bool const sign = exponent.starts_with('-') || exponent.starts_with('+');
+  if (!yaml_is_digits(exponent.substr(sign ? 1 : 0))) return {};
+  return out.append("e").append(exponent);
+}
+
+// The text in JSON of a plain scalar that is no string.
+COMCP_DECL std::optional<std::string> yaml_constant(std::string_view s) {
+  if (s.empty() || s == "~" || s == "null" || s == "Null" || s == "NULL") return "null";
+  if (s == "true" || s == "True" || s == "TRUE") return "true";
+  if (s == "false" || s == "False" || s == "FALSE") return "false";
+  return {};
+}
+
+COMCP_DECL bool yaml_is_text(std::string_view plain) {
+  bool endless = false;
+  return !yaml_constant(plain) && !yaml_number(plain, endless) && !endless;
+}
+
+COMCP_DECL bool yaml_scalars::plain_starts(bool flow) const noexcept {
+  auto const r = in_.rest();
+  if (r.find_first_of(",[]{}#&*!|>'\"%@`") == 0) return false;
+  if (r.find_first_of("-?:") != 0) return true;
+  if (flow && r[0] != '-') return false;  // text in YAML 1.2, a key or a colon to readers of YAML 1.1
+  return r.size() > 1 && !yaml_space(r[1]) && !(flow && r.find_first_of(",[]{}", 1) == 1);
+}
+
+COMCP_DECL bool yaml_scalars::refuse_start() {
+  switch (in_.rest()[0]) {
+    case '&': return in_.fail("an anchor, which is not supported");
+    case '*': return in_.fail("an alias, which is not supported");
+    case '!': return in_.fail("a tag, which is not supported");
+    case '%': return in_.fail("a directive, which is not supported");
+    default: return in_.fail("a value may not begin so");
+  }
+}
+
+// As much of a plain scalar as this line has, which is read beyond it.
+COMCP_DECL bool yaml_scalars::plain_line(std::string_view& piece, bool flow) {
+  auto const r = in_.rest();
+  std::size_t i = 0;
+  for (; i < r.size(); ++i) {
+    char const c = r[i];
+    bool const last = i + 1 == r.size();
+    if (c == '#' && i > 0 && yaml_space(r[i - 1])) break;
+    if (flow && std::string_view(",[]{}").find(c) != std::string_view::npos) break;
+    if (c != ':') continue;
+    if (flow && (last || yaml_space(r[i + 1]) || r.find_first_of(",[]{}", i + 1) == i + 1)) break;
+    if (last || yaml_space(r[i + 1])) return in_.fail("a colon and a space inside a value: quote it");
+  }
+  piece = r.substr(0, i);
+  piece = piece.substr(0, piece.find_last_not_of(" \t") + 1);
+  in_.col += piece.size();
+  return true;
+}
+
+// A plain scalar and the lines below that belong to it.
+COMCP_DECL bool yaml_scalars::plain(int n) {
+  if (!plain_starts(false)) return refuse_start();
+  std::string_view piece;
+  if (!plain_line(piece, false)) return false;
+  std::string text(piece);
+  while (yaml_blank(in_.rest())) {  // else a comment, which ends it
+    auto next = in_.row + 1;
+    while (next < in_.lines.size() && yaml_blank(in_.lines[next])) ++next;
+    if (next == in_.lines.size()) break;
+    auto const indent = in_.lines[next].find_first_not_of(' ');
+    if (static_cast<int>(indent) <= n || in_.lines[next][indent] == '#') break;
+    auto const empty = next - in_.row - 1;
+    in_.row = next;
+    in_.col = indent;
+    if (in_.lines[next][indent] == '\t') return in_.fail("a tab in the indentation");
+    if (!plain_line(piece, false)) return false;
+    text.append(empty, '\n').append(empty ? "" : " ").append(piece);
+  }
+  return resolve(text) && in_.end_line();
+}
+
+COMCP_DECL bool yaml_scalars::quoted(std::string& out, int n) {
+  char const quote = in_.rest()[0];
+  std::size_t kept = 0;  // this much of it is no blank that the end of a line takes away
+  for (++in_.col;;) {
+    auto const r = in_.rest();
+    if (r.empty()) {
+      while (out.size() > kept && yaml_space(out.back())) out.pop_back();
+      if (!fold_quoted(out, n, false)) return false;
+      kept = out.size();
+    } else if (r[0] == quote && quote == '\'' && r.starts_with("''")) {
+      out += '\'';
+      in_.col += 2;
+    } else if (r[0] == quote) {
+      ++in_.col;
+      return true;
+    } else if (r[0] == '\\' && quote == '"') {
+      if (!(r.size() == 1 ? fold_quoted(out, n, true) : escape(out))) return false;
+      kept = out.size();
+    } else {
+      out += r[0];
+      ++in_.col;
+    }
+  }
+}
+
+// From the end of a line to where the text goes on.
+COMCP_DECL bool yaml_scalars::fold_quoted(std::string& out, int n, bool escaped) {
+  std::size_t empty = 0;
+  for (++in_.row; !in_.at_end() && yaml_blank(in_.lines[in_.row]); ++in_.row) ++empty;
+  if (in_.at_end()) return in_.fail("a quote that does not end");
+  if (yaml_marker(in_.lines[in_.row])) return in_.fail("more than one document");
+  if (static_cast<int>(in_.lines[in_.row].find_first_not_of(' ')) <= n) return in_.fail("text in quotes that is not indented");
+  in_.col = in_.lines[in_.row].find_first_not_of(" \t");
+  if (empty) {
+    out.append(empty, '\n');
+  } else if (!escaped) {
+    out += ' ';
+  }
+  return true;
+}
+
+COMCP_DECL void append_code_point(std::string& out, char32_t c) {
+  auto const tail = [&out](char32_t bits) { out += static_cast<char>(0x80 | (bits & 0x3F)); };
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += static_cast<char>(0xC0 | (c >> 6));
+    tail(c);
+  } else if (c < 0x10000) {
+    out += static_cast<char>(0xE0 | (c >> 12));
+    tail(c >> 6);
+    tail(c);
+  } else {
+    out += static_cast<char>(0xF0 | (c >> 18));
+    tail(c >> 12);
+    tail(c >> 6);
+    tail(c);
+  }
+}
+
+COMCP_DECL bool yaml_scalars::hex(std::size_t digits, char32_t& out) {
+  auto const text = in_.rest().substr(0, digits);
+  if (text.size() != digits || !yaml_is_digits(text, "0123456789abcdefABCDEF")) return in_.fail("an escape without its digits");
+  out = static_cast<char32_t>(std::stoul(std::string(text), nullptr, 16));
+  in_.col += digits;
+  return true;
+}
+
+COMCP_DECL bool yaml_scalars::escape(std::string& out) {
+  constexpr std::string_view names = "0abt\tnvfre \"/\\N_LP";
+  constexpr std::array<char32_t, 18> meanings = {0,    7,    8,   9,   9,    10,   11,   12,     13,
+                                                 0x1B, 0x20, '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
+  static_assert(names.size() == meanings.size());
+  char const c = in_.rest()[1];
+  in_.col += 2;
+  char32_t code = 0;
+  if (auto const i = names.find(c); i != std::string_view::npos) {
+    code = meanings[i];
+  } else if (c != 'x' && c != 'u' && c != 'U') {
+    return in_.fail("an unknown escape");
+  } else if (!hex(c == 'x' ? 2 : c == 'u' ? 4 : 8, code)) {
+    return false;
+  }
+  if (code >= 0xD800 && code < 0xDC00 && in_.rest().starts_with("\\u")) {  // the other half of a pair, as JSON has it
+    char32_t low = 0;
+    in_.col += 2;
+    if (!hex(4, low)) return false;
+    if (low >= 0xDC00 && low < 0xE000) code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+  }
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return in_.fail("an escape that is no character");
+  append_code_point(out, code);
+  return true;
+}
+
+COMCP_DECL bool yaml_scalars::resolve(std::string_view text) {
+  bool endless = false;
+  auto json = yaml_constant(text);
+  if (!json) json = yaml_number(text, endless);
+  if (endless) return in_.fail("a number that JSON has not");
+  if (json) {
+    in_.out.raw(*json);
+  } else {
+    in_.out.string(text);
+  }
+  return true;
+}
+
+// How far the lines of a block scalar are indented, from its first one that is not empty.
+COMCP_DECL bool yaml_scalars::block_indent(int n, std::size_t from, std::size_t& indent) {
+  std::size_t longest = 0;
+  for (auto i = from; i < in_.lines.size(); ++i) {
+    auto const spaces = in_.lines[i].find_first_not_of(' ');
+    if (spaces == std::string_view::npos) {
+      longest = std::max(longest, in_.lines[i].size());
+      continue;
+    }
+    if (static_cast<int>(spaces) <= n) break;
+    indent = spaces;
+    return longest <= indent || in_.fail("empty lines that are longer than the indentation");
+  }
+  indent = std::max(longest, static_cast<std::size_t>(n + 1));  // there are only empty lines
+  return true;
+}
+
+// What stands behind `|` or `>`: how its end is kept, and its indentation where that is said.
+COMCP_DECL bool yaml_scalars::block_header(int n, char& chomping, std::size_t& indent) {
+  for (++in_.col; !in_.rest().empty() && !yaml_space(in_.rest()[0]); ++in_.col) {
+    char const c = in_.rest()[0];
+    if ((c == '+' || c == '-') && !chomping) {
+      chomping = c;
+    } else if (c >= '1' && c <= '9' && !indent) {
+      indent = static_cast<std::size_t>(std::max(n, 0) + (c - '0'));
+    } else {
+      return in_.fail("no way to begin a block of text");
+    }
+  }
+  auto const i = in_.rest().find_first_not_of(" \t");
+  if (i != std::string_view::npos && in_.rest()[i] != '#') return in_.fail("text behind the beginning of a block");
+  ++in_.row;
+  return indent || block_indent(n, in_.row, indent);
+}
+
+COMCP_DECL bool yaml_scalars::block_scalar(int n) {
+  bool const folded = in_.rest()[0] == '>';
+  char chomping = 0;
+  std::size_t indent = 0, empty = 0;
+  if (!block_header(n, chomping, indent)) return false;
+  std::string out;
+  bool first = true, more_before = false;
+  for (; !in_.at_end(); ++in_.row) {
+    auto const line = in_.lines[in_.row];
+    auto const spaces = std::min(line.find_first_not_of(' '), line.size());
+    if (spaces == line.size() && spaces <= indent) {
+      ++empty;
+      continue;
+    }
+    if (spaces < indent) {
+      if (line[spaces] == '\t') return in_.fail("a tab in the indentation");
+      if (static_cast<int>(spaces) <= n || line[spaces] == '#') break;
+      return in_.fail("indentation that fits nothing above");
+    }
+    auto const text = line.substr(indent);
+    bool const more = yaml_space(text[0]);
+    bool const folds = folded && !first && !more && !more_before;
+    if (folds && empty == 0) out += ' ';
+    out.append(empty + (first || folds ? 0 : 1), '\n').append(text);
+    empty = 0;
+    first = false;
+    more_before = more;
+  }
+  if (!first && chomping != '-') out += '\n';
+  if (chomping == '+') out.append(empty, '\n');
+  in_.out.string(out);
+  return in_.next_content();
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
+#endif
+#endif
+
+namespace comcp {
+
+/// The name by which a server declares that it has skills.
+inline constexpr std::string_view skills_extension = "io.modelcontextprotocol/skills";
+
+/// One file of a skill.
+struct skill_resource {
+  skill_resource() = default;
+
+  std::string uri;
+  std::string digest;      ///< "sha256:" and 64 lower-case hexadecimal digits, of the file's bytes.
+  std::uint64_t size = 0;  ///< Bytes.
+
+  friend bool operator==(skill_resource const&, skill_resource const&) = default;
+};
+constexpr auto describe(std::type_identity<skill_resource>) {
+  using t = skill_resource;
+  return json::fields(json::field("uri", &t::uri), json::field("digest", &t::digest), json::field("size", &t::size));
+}
+
+/// A skill's entry, as skills/list and skills/get have it. Reading one checks what the specification demands of it: the
+/// directory has the skill's name, SKILL.md is listed, every file is listed once, is inside the directory and has a
+/// digest. Names that are not one file everywhere are refused: with escapes of escapes or of what needs none, with ':',
+/// with a dot or blank at the end, in another normal form of Unicode, or twins but for capital letters. All of it is the server's word. The identity of a skill is its server and its uri, never its name.
+struct skill {
+  skill() = default;
+
+  std::string uri;          ///< Of its SKILL.md.
+  json::value frontmatter;  ///< An object with name and description; the rest is as the author wrote it.
+  /// Every file, in the order of their uris. Nothing for a "dynamic" skill, whose content cannot be verified. An approval
+  /// that is kept is bound to this: it ends when an entry has another set.
+  std::optional<std::vector<skill_resource>> resources;
+  json::value raw;
+
+  [[nodiscard]] bool is_dynamic() const noexcept { return !resources; }
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::string description() const;
+  /// The uri of its directory, without a slash at the end.
+  [[nodiscard]] std::string_view root() const noexcept;
+  /// The file with exactly this uri, or null.
+  [[nodiscard]] skill_resource const* find(std::string_view file) const noexcept;
+  /// Whether this may be read as a file of the skill: it is listed, or inside the directory of a dynamic one.
+  [[nodiscard]] bool has(std::string_view file) const;
+  /// The sum of all sizes, 0 for a dynamic one; the largest number where it is larger.
+  [[nodiscard]] std::uint64_t total_size() const noexcept;
+  /// What a relative reference in SKILL.md means, such as "references/FORMS.md#fields", without its fragment.
+  /// Errors: invalid_argument (not relative, or it leads out of the skill).
+  [[nodiscard]] result<std::string> resolve(std::string_view reference) const;
+};
+template <>
+struct json::codec<skill> {
+  static bool read(view v, skill& out, read_error& e);
+  static void write(writer& w, skill const& s);
+};
+
+struct list_skills_result {
+  list_skills_result() = default;
+
+  std::vector<skill> skills;
+  std::vector<comcp::set_aside> set_aside;  ///< Entries that are invalid, which must not be loaded.
+  std::optional<cursor> next_cursor;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_skills_result>) {
+  using t = list_skills_result;
+  return json::fields(json::field("resultType", &t::result_type), detail::definitions("skills", &t::skills),
+                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
+                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct get_skill_result {
+  get_skill_result() = default;
+
+  comcp::skill skill;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<get_skill_result>) {
+  using t = get_skill_result;
+  return json::fields(json::field("resultType", &t::result_type), json::field("skill", &t::skill),
+                      json::field("ttlMs", &t::ttl_ms), json::field("cacheScope", &t::cache_scope),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Whether these bytes are this file of the skill: its size, its digest and, for SKILL.md, its frontmatter, field by
+/// field. Of a dynamic skill only the frontmatter can be checked. For bytes from a server or from a cache of the host;
+/// without a reader the bundled one reads. Errors: verification_failed, also for a file that is not listed.
+result<void> verify_skill_file(skill const& entry, std::string_view file, std::string_view bytes,
+                               frontmatter_reader const& reader = frontmatter_reader());
 
 }  // namespace comcp
 
@@ -3336,6 +5190,1399 @@ COMCP_DECL std::string to_hex(sha256_digest const& digest) {
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// skills/impl/skill.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_SKILL_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_SKILL_IPP
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::string_view skill_file = "/SKILL.md";
+inline constexpr std::string_view digest_scheme = "sha256:";
+
+COMCP_DECL bool is_skill_digest(std::string_view text) noexcept {
+  return text.starts_with(digest_scheme) && text.size() == digest_scheme.size() + 64 &&
+         text.find_first_not_of("0123456789abcdef", digest_scheme.size()) == std::string_view::npos;
+}
+
+// As the Agent Skills format has it.
+COMCP_DECL bool is_skill_name(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= 64 && !name.starts_with('-') && !name.ends_with('-') &&
+         name.find("--") == std::string_view::npos &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
+}
+
+COMCP_DECL std::optional<char> unescaped(std::string_view& text) noexcept {
+  constexpr std::string_view digits = "0123456789abcdef0123456789ABCDEF";
+  char const c = text[0];
+  if (c != '%') return text.remove_prefix(1), c;
+  auto const high = text.size() < 3 ? digits.npos : digits.find(text[1]);
+  auto const low = text.size() < 3 ? digits.npos : digits.find(text[2]);
+  if (high == digits.npos || low == digits.npos) return {};
+  text.remove_prefix(3);
+  return static_cast<char>(high % 16 * 16 + low % 16);
+}
+
+inline bool is_unreserved(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~").find(c) != std::string_view::npos;
+}
+
+// Combining marks, conjoining jamo and compatibility ideographs: normal forms of Unicode write them in another way, so
+// that two names might be one file.
+COMCP_DECL bool has_unicode_twin(std::string_view name) noexcept {
+  for (character_scan at(name); at.next();) {
+    auto const c = at.code();
+    if (!at.is_utf8() || (c >= 0x300 && c <= 0x36F) || (c >= 0x1100 && c <= 0x11FF) || c == 0x2126 || c == 0x212A ||
+        c == 0x212B || c == 0x3099 || c == 0x309A || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F))
+      return true;
+  }
+  return false;
+}
+
+// The name that a segment is once its escapes are undone; nothing where it is none, or another one if that is done twice,
+// written in another way, or on another system.
+COMCP_DECL std::optional<std::string> segment_name(std::string_view text) {
+  if (text.find_first_of("?#\\:") != std::string_view::npos) return {};
+  std::string name;
+  while (!text.empty()) {
+    bool const escaped = text[0] == '%';
+    auto const c = unescaped(text);
+    if (!c || static_cast<unsigned char>(*c) < 0x20 || *c == 0x7F || *c == '/' || *c == '\\' || *c == ':') return {};
+    if (escaped && is_unreserved(*c)) return {};
+    name += *c;
+  }
+  for (auto at = name.find('%'); at != name.npos; at = name.find('%', at + 1)) {
+    auto rest = std::string_view(name).substr(at);
+    if (unescaped(rest)) return {};
+  }
+  if (name.empty() || name.ends_with('.') || name.ends_with(' ') || has_unicode_twin(name)) return {};
+  return name;
+}
+
+// What stays the same where a file system does not tell capital letters from small ones: pairs that stand side by side,
+// or at a fixed distance, in the scripts that have them.
+COMCP_DECL std::string without_case(std::string_view name) {
+  std::string out;
+  for (character_scan at(name); at.next();) {
+    auto c = at.code();
+    if ((c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7) || (c >= 0x391 && c <= 0x3AB) ||
+        (c >= 0x410 && c <= 0x42F)) {
+      c += 0x20;
+    } else if (c >= 0x400 && c <= 0x40F) {
+      c += 0x50;
+    } else if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17E)) {
+      c = (c + 1) & ~char32_t{1};
+    } else if ((c >= 0x100 && c <= 0x24F) || (c >= 0x460 && c <= 0x52F) || (c >= 0x1E00 && c <= 0x1EFF)) {
+      c |= 1;
+    }
+    out.append(code_point_name(c));
+  }
+  return out;
+}
+
+COMCP_DECL bool are_path_segments(std::string_view path) {
+  for (;;) {
+    auto const end = path.find('/');
+    if (!segment_name(path.substr(0, end))) return false;
+    if (end == std::string_view::npos) return true;
+    path.remove_prefix(end + 1);
+  }
+}
+
+COMCP_DECL bool is_inside(std::string_view root, std::string_view file) {
+  return !root.empty() && file.starts_with(root) && file.size() > root.size() && file[root.size()] == '/' &&
+         are_path_segments(file.substr(root.size() + 1));
+}
+
+// scheme://a/b/name/SKILL.md; the authority may be empty.
+COMCP_DECL bool is_skill_uri(std::string_view uri, std::string_view name) {
+  auto const scheme = uri.substr(0, uri.find(':'));
+  auto path = uri.substr(std::min(uri.size(), scheme.size() + 1));
+  constexpr auto letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+  if (scheme.empty() || scheme.find_first_not_of(letters) != uri.npos) return false;
+  bool const has_authority = path.starts_with("//") && !path.starts_with("///");
+  path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+  std::string names(path);
+  auto const port = names.find(':'), end = names.find('/');
+  if (has_authority && port < end && names.find_first_not_of("0123456789", port + 1) == end) names.erase(port, end - port);
+  return are_path_segments(names) && ("/" + names).ends_with("/" + std::string(name) + std::string(skill_file));
+}
+
+COMCP_DECL bool read_member(json::view object, std::string_view key, std::string& out, json::read_error& e) {
+  auto const found = object.find(key);
+  return found ? json::codec<std::string>::read(*found, out, e) : e.missing(object, key);
+}
+
+COMCP_DECL bool read_skill_texts(json::view frontmatter, std::string_view uri, json::read_error& e) {
+  if (!frontmatter.is_object()) return e.expected(frontmatter, "object");
+  std::string name, description;
+  if (!read_member(frontmatter, "name", name, e) || !read_member(frontmatter, "description", description, e)) return false;
+  if (!is_skill_name(name)) return e.expected(*frontmatter.find("name"), "a skill's name");
+  auto const tails = std::count_if(description.begin(), description.end(), [](char c) { return (c & 0xC0) == 0x80; });
+  auto const length = description.size() - static_cast<std::size_t>(tails);
+  if (length == 0 || length > 1024) return e.expected(*frontmatter.find("description"), "1 to 1024 characters");
+  return is_skill_uri(uri, name) || e.expected(*frontmatter.find("name"), "the name of the skill's directory");
+}
+
+// Equal for two files where some file system takes them for one. Precondition: `file` is inside.
+COMCP_DECL std::string file_identity(std::string_view root, std::string_view file) {
+  std::string name;
+  for (auto rest = file.substr(root.size()); !rest.empty();) name += *unescaped(rest);
+  return without_case(name);
+}
+
+COMCP_DECL bool read_skill_files(json::view list, skill& out, json::read_error& e) {
+  if (list.get_string() == "dynamic") return out.resources.reset(), true;
+  if (!list.is_array()) return e.expected(list, "an array or \"dynamic\"");
+  auto& files = out.resources.emplace();
+  if (!json::codec<std::vector<skill_resource>>::read(list, files, e)) return false;
+  for (auto const element : list.elements()) {
+    auto const uri = *element.find("uri");
+    auto const digest = *element.find("digest");
+    if (!is_skill_digest(*digest.get_string())) return e.expected(digest, "a digest of SHA-256");
+    if (!is_inside(out.root(), *uri.get_string())) return e.expected(uri, "a file in the skill's directory");
+  }
+  std::sort(files.begin(), files.end(), [](auto const& a, auto const& b) { return a.uri < b.uri; });
+  std::set<std::string> names;
+  for (auto const& file : files) {
+    if (!names.insert(file_identity(out.root(), file.uri)).second) return e.expected(list, "every file once");
+  }
+  return out.find(out.uri) || e.expected(list, "SKILL.md among the files");
+}
+
+COMCP_DECL error unverified(skill const& entry, std::string_view why) {
+  return {errc::verification_failed, "the skill " + entry.uri + ": " + std::string(why)};
+}
+
+COMCP_DECL result<json::value> frontmatter_of(std::string_view text, frontmatter_reader const& reader) {
+  auto const parts = split_skill(text);
+  if (!parts) return parts.error();
+  try {
+    return reader ? reader(parts->frontmatter) : read_frontmatter(parts->frontmatter);
+  } catch (...) {
+    return error(errc::wrong_shape, "the reader of the frontmatter threw");
+  }
+}
+
+COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view text, frontmatter_reader const& reader) {
+  auto const found = frontmatter_of(text, reader);
+  if (!found) return unverified(entry, found.error().to_string());
+  if (*found == entry.frontmatter) return {};
+  std::map<std::string_view, json::view> own;  // the entry may name very many of them
+  for (auto const& [key, value] : found->members()) own.emplace(key, value);
+  for (auto const& [key, value] : entry.frontmatter.members()) {
+    auto const at = own.find(key);
+    if (at == own.end() || at->second != value)
+      return unverified(entry, "\"" + std::string(key) + "\" in SKILL.md is not the entry's");
+  }
+  return unverified(entry, "SKILL.md has fields that the entry has not");
+}
+
+}  // namespace detail
+
+COMCP_DECL bool json::codec<skill>::read(view v, skill& out, read_error& e) {
+  if (!v.is_object()) return e.expected(v, "object");
+  if (!unique_keys(v, e)) return false;
+  auto const frontmatter = v.find("frontmatter"), files = v.find("resources");
+  if (!comcp::detail::read_member(v, "uri", out.uri, e)) return false;
+  if (!frontmatter) return e.missing(v, "frontmatter");
+  if (!files) return e.missing(v, "resources");
+  out.frontmatter = frontmatter->share();
+  out.raw = v.share();
+  return comcp::detail::read_skill_texts(*frontmatter, out.uri, e) && comcp::detail::read_skill_files(*files, out, e);
+}
+
+COMCP_DECL void json::codec<skill>::write(writer& w, skill const& s) {
+  w.begin_object().key("uri").string(s.uri).key("frontmatter").value(s.frontmatter).key("resources");
+  if (s.resources) {
+    json::write(w, *s.resources);
+  } else {
+    w.string("dynamic");
+  }
+  for (auto const& [key, value] : s.raw.members()) {
+    if (key != "uri" && key != "frontmatter" && key != "resources") w.key(key).value(value);
+  }
+  w.end_object();
+}
+
+COMCP_DECL std::string skill::name() const {
+  auto const found = frontmatter.view().find("name");
+  return std::string(found ? found->get_string().value_or("") : "");
+}
+
+COMCP_DECL std::string skill::description() const {
+  auto const found = frontmatter.view().find("description");
+  return std::string(found ? found->get_string().value_or("") : "");
+}
+
+COMCP_DECL std::string_view skill::root() const noexcept {
+  std::string_view const whole = uri;
+  return whole.ends_with(detail::skill_file) ? whole.substr(0, whole.size() - detail::skill_file.size()) : std::string_view();
+}
+
+COMCP_DECL skill_resource const* skill::find(std::string_view file) const noexcept {
+  if (!resources) return nullptr;
+  auto const at = std::find_if(resources->begin(), resources->end(), [file](auto const& f) { return f.uri == file; });
+  return at == resources->end() ? nullptr : &*at;
+}
+
+COMCP_DECL bool skill::has(std::string_view file) const {
+  return is_dynamic() ? detail::is_inside(root(), file) : find(file) != nullptr;
+}
+
+COMCP_DECL std::uint64_t skill::total_size() const noexcept {
+  std::uint64_t sum = 0;
+  if (!resources) return sum;
+  for (auto const& f : *resources) {
+    if (f.size > std::numeric_limits<std::uint64_t>::max() - sum) return std::numeric_limits<std::uint64_t>::max();
+    sum += f.size;
+  }
+  return sum;
+}
+
+COMCP_DECL result<std::string> skill::resolve(std::string_view reference) const {
+  auto const bad = [](char const* why) { return error(errc::invalid_argument, why); };
+  reference = reference.substr(0, reference.find('#'));
+  if (reference.empty() || reference[0] == '/') return bad("no relative reference to a file");
+  std::vector<std::string_view> path;
+  for (bool more = true; more;) {
+    auto const end = reference.find('/');
+    auto const segment = reference.substr(0, end);
+    more = end != std::string_view::npos;
+    if (more) reference.remove_prefix(end + 1);
+    if (segment == ".") continue;
+    if (segment != "..") {
+      path.push_back(segment);
+    } else if (path.empty()) {
+      return bad("a reference that leads out of the skill");
+    } else {
+      path.pop_back();
+    }
+  }
+  std::string out(root());
+  for (auto const segment : path) out.append("/").append(segment);
+  if (path.empty() || path[0].find(':') != std::string_view::npos || !detail::is_inside(root(), out))
+    return bad("no relative reference to a file of the skill");
+  return out;
+}
+
+COMCP_DECL result<void> verify_skill_file(skill const& entry, std::string_view file, std::string_view bytes,
+                                          frontmatter_reader const& reader) {
+  if (!entry.has(file)) return detail::unverified(entry, std::string(file) + " is not one of its files");
+  if (auto const* const said = entry.find(file)) {
+    if (auto const n = bytes.size(); n != said->size)
+      return detail::unverified(entry, std::string(file) + " has " + std::to_string(n) + " bytes, not the entry's");
+    if (said->digest != std::string(detail::digest_scheme) + to_hex(sha256(bytes)))
+      return detail::unverified(entry, std::string(file) + " has another digest");
+  }
+  return file == entry.uri ? detail::verify_frontmatter(entry, bytes, reader) : result<void>();
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+namespace comcp {
+
+/// What skill_operations::load() is told.
+class skill_options {
+ public:
+  skill_options() {}
+  /// Loads "dynamic" skills too, whose content nobody can verify (default: refuses them).
+  skill_options& allow_dynamic(bool yes = true) { return allow_dynamic_ = yes, *this; }
+  /// Who reads frontmatter in place of read_frontmatter().
+  skill_options& reader(frontmatter_reader f) { return reader_ = std::move(f), *this; }
+  /// The most files, and bytes of all of them, that a skill may have: 512 and 16 MiB, which every host must support.
+  /// Where one message may not be so long (stdio: 16 MiB), a file cannot be either.
+  skill_options& max_files(std::size_t n) { return max_files_ = n, *this; }
+  skill_options& max_bytes(std::uint64_t n) { return max_bytes_ = n, *this; }
+
+  [[nodiscard]] bool allows_dynamic() const noexcept { return allow_dynamic_; }
+  [[nodiscard]] frontmatter_reader const& reader() const noexcept { return reader_; }
+  [[nodiscard]] std::size_t max_files() const noexcept { return max_files_; }
+  [[nodiscard]] std::uint64_t max_bytes() const noexcept { return max_bytes_; }
+
+ private:
+  frontmatter_reader reader_;
+  std::size_t max_files_ = 512;
+  std::uint64_t max_bytes_ = std::uint64_t{16} << 20;
+  bool allow_dynamic_ = false;
+};
+
+namespace detail {
+struct skill_session;
+}
+
+/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and its client's connection, so that
+/// its files come from the server that it came from, whatever other clients there are; it does not keep the connection
+/// open. A handle: copies are the same skill.
+class loaded_skill {
+ public:
+  explicit loaded_skill(std::shared_ptr<detail::skill_session> s) noexcept : session_(std::move(s)) {}
+
+  COMCP_LAZY [[nodiscard]] skill const& entry() const noexcept;
+  /// All of SKILL.md, and the part behind the frontmatter. Valid as long as a copy of this.
+  COMCP_LAZY [[nodiscard]] std::string const& text() const noexcept;
+  COMCP_LAZY [[nodiscard]] std::string_view instructions() const noexcept;
+  /// False for a dynamic skill: only that the frontmatter is the entry's was checked.
+  [[nodiscard]] bool verified() const noexcept { return !entry().is_dynamic(); }
+
+  /// One file, by its uri (see skill::resolve()). A nested SKILL.md is a file like any other: to load that skill takes its
+  /// own entry and its own approval.
+  /// Errors: verification_failed (its content is not the entry's; or it is not listed, then nothing was sent),
+  /// limit_exceeded (a dynamic skill gave more than skill_options().max_bytes()), and those of client.read_resource().
+  COMCP_LAZY [[nodiscard]] asio::awaitable<resource_contents> read(std::string_view uri,
+                                                                   call_options options = call_options()) const;
+
+ private:
+  std::shared_ptr<detail::skill_session> session_;
+};
+
+class skill_operations;
+
+namespace detail {
+char const* skills_missing(server_capabilities const& c);
+char const* directories_missing(server_capabilities const& c);
+}  // namespace detail
+
+/// `connect_options().extension(skills())`.
+struct skills {
+  static constexpr std::string_view identifier = "io.modelcontextprotocol/skills";
+  static constexpr std::array methods = {
+      extension_method{.name = "skills/list", .missing = detail::skills_missing, .wants_sight = true},
+      extension_method{.name = "skills/get", .missing = detail::skills_missing, .wants_sight = true},
+      extension_method{.name = "resources/directory/read", .missing = detail::directories_missing, .wants_sight = true}};
+  using operations = skill_operations;
+};
+
+/// `client.extension<skills>()`, of a server that declared them in a handshake (a connect_options().prior() without
+/// `discovered` saw none).
+class skill_operations {
+ public:
+  explicit skill_operations(extension_client c) noexcept : client_(std::move(c)) {}
+
+  /// The entries of all skills that the server lists, which may be fewer than it has. Invalid ones are set aside. Several
+  /// may have one name.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<skill>> list(call_options options = call_options()) const;
+  /// The entry of the skill whose SKILL.md has this uri, as it is now, listed or not. Errors: not_found,
+  /// protocol_violation (an invalid entry).
+  COMCP_LAZY [[nodiscard]] asio::awaitable<skill> get(std::string_view uri, call_options options = call_options()) const;
+  /// Reads SKILL.md and verifies it. With a cache, bytes that are no longer the entry's are fetched again once. After
+  /// verification_failed the entry may be outdated: get() has the current one, which wants approval anew.
+  /// Errors: verification_failed, denied (a dynamic skill), limit_exceeded (the entry's files; nothing was sent), and those
+  /// of client.read_resource(). `entry` is of this client's server.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<loaded_skill> load(skill const& entry, skill_options how = skill_options(),
+                                                              call_options options = call_options()) const;
+  /// The direct children of a directory, such as skill::root(), as the server sees them now; directories have the MIME
+  /// type "inode/directory". This adds nothing to a loaded skill: what its entry does not list cannot be read.
+  /// Errors: capability_missing where the server did not declare directoryRead; not_found.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource>> read_directory(
+      std::string_view uri, call_options options = call_options()) const;
+
+ private:
+  extension_client client_;
+};
+
+namespace detail {
+template <>
+struct list_traits<skill> {
+  using page = list_skills_result;
+  static constexpr auto const& method = skills::methods[0];
+  static auto& items(page& p) { return p.skills; }
+};
+struct directory_child;
+template <>
+struct list_traits<directory_child> {
+  using page = list_resources_result;
+  static constexpr auto const& method = skills::methods[2];
+  static auto& items(page& p) { return p.resources; }
+};
+}  // namespace detail
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// extensions/impl/skills.ipp
+#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_SKILLS_IPP)
+#define COMCP_SINGLE_EXTENSIONS_IMPL_SKILLS_IPP
+#include <atomic>
+
+namespace comcp {
+namespace detail {
+
+COMCP_DECL char const* skills_missing(server_capabilities const& c) {
+  constexpr auto extension = "io.modelcontextprotocol/skills";
+  return c.supports(extension) ? nullptr : extension;
+}
+
+COMCP_DECL char const* directories_missing(server_capabilities const& c) {
+  auto const skills = c.extensions.find("io.modelcontextprotocol/skills");
+  if (skills == c.extensions.end()) return "io.modelcontextprotocol/skills";
+  auto const flag = skills->second.view().find("directoryRead");
+  return flag && flag->get_bool() == true ? nullptr : "directoryRead of io.modelcontextprotocol/skills";
+}
+
+// A skill under load, and loaded.
+struct skill_session {
+  skill_session(std::shared_ptr<client_link> c, skill e, skill_options o)
+      : core(std::move(c)), entry(std::move(e)), options(std::move(o)) {}
+
+  std::shared_ptr<client_link> core;
+  skill entry;
+  skill_options options;
+  std::string text;  // SKILL.md
+  std::size_t body = 0;
+  std::atomic<std::uint64_t> retrieved{0};  // of a dynamic skill
+
+  [[nodiscard]] error refusal() const {
+    if (entry.is_dynamic() && !options.allows_dynamic())
+      return {errc::denied, "the content of " + entry.uri + " is dynamic: it cannot be verified"};
+    if (!entry.is_dynamic() && entry.resources->size() > options.max_files())
+      return {errc::limit_exceeded, entry.uri + " has more files than skill_options().max_files()"};
+    if (entry.total_size() > options.max_bytes())
+      return {errc::limit_exceeded, "the files of " + entry.uri + " are larger than skill_options().max_bytes()"};
+    return {};
+  }
+
+  // The one content of an answer that is this file. Of text and blob exactly one is there: what is verified is what is used.
+  [[nodiscard]] result<resource_contents> verified(std::string const& uri, read_resource_result& answer) {
+    auto const* const only = answer.contents.size() == 1 ? &answer.contents[0] : nullptr;
+    if (!only || only->uri != uri || only->text.has_value() == only->blob.has_value())
+      return error(errc::protocol_violation, "resources/read gave no contents of " + uri);
+    std::vector<std::byte> decoded;
+    if (only->blob) {
+      auto bytes = only->bytes();
+      if (!bytes) return bytes.error().with_code(make_error_code(errc::protocol_violation));
+      decoded = *std::move(bytes);
+    }
+    auto const bytes = only->text ? std::string_view(*only->text)
+                                  : std::string_view(reinterpret_cast<char const*>(decoded.data()), decoded.size());
+    if (auto const ok = verify_skill_file(entry, uri, bytes, options.reader()); !ok) return ok.error();
+    if (entry.is_dynamic() && (retrieved += bytes.size()) > options.max_bytes())
+      return error(errc::limit_exceeded, entry.uri + " gave more than skill_options().max_bytes()");
+    if (uri == entry.uri && text.empty()) {
+      text = bytes;
+      body = text.size() - split_skill(text).value().body.size();
+    }
+    return std::move(answer.contents[0]);
+  }
+};
+
+COMCP_LAZY asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<skill_session> s, std::string uri,
+                                                              call_options options) {
+  require(s->core);
+  options.manual_input(false);
+  bool may_be_old = s->core->bounds(options).cached;
+  for (;;) {
+    auto reading = client(s->core, false).read_resource(uri, options);
+    auto answer = co_await std::move(reading);
+    auto file = s->verified(uri, answer);
+    if (file) co_return *std::move(file);
+    if (!may_be_old || file.error() != errc::verification_failed) throw exception(file.error());
+    may_be_old = false;
+    options.cache(cache_use::refresh);
+  }
+}
+
+COMCP_LAZY asio::awaitable<loaded_skill> load_skill_file(std::shared_ptr<skill_session> s, call_options options) {
+  auto reading = read_skill_file(s, s->entry.uri, std::move(options));
+  (void)co_await std::move(reading);
+  co_return loaded_skill(std::move(s));
+}
+
+// What the server answers where there is nothing of that uri.
+inline error as_missing(error const& e) {
+  return e.peer() && e.peer()->code == -32602 ? e.with_code(make_error_code(errc::not_found)) : e;
+}
+
+COMCP_LAZY asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri,
+                                                  prepared_call call) {
+  get_skill_result got;
+  try {
+    auto asking = typed_call<get_skill_result>(std::move(core), std::move(call));
+    got = co_await std::move(asking);
+  } catch (exception const& e) {
+    throw exception(as_missing(e.error()));
+  }
+  if (got.skill.uri != uri) throw exception(error(errc::protocol_violation, "skills/get gave another skill"));
+  co_return std::move(got.skill);
+}
+
+COMCP_LAZY asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_link> core, std::string uri,
+                                                             call_options options) {
+  require(core);
+  auto const bounds = core->bounds(options);
+  pager<directory_child> pages(core, options, std::move(uri));
+  listing<resource> all;
+  try {
+    for (;;) {
+      auto page = co_await pages.next();
+      if (!page) co_return all;
+      all.append(std::move(page->resources), std::move(page->set_aside));
+      if (core->bounds(options).now > bounds.end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
+    }
+  } catch (exception const& e) {
+    throw exception(as_missing(e.error()));
+  }
+}
+
+}  // namespace detail
+
+COMCP_LAZY_DECL skill const& loaded_skill::entry() const noexcept { return session_->entry; }
+COMCP_LAZY_DECL std::string const& loaded_skill::text() const noexcept { return session_->text; }
+COMCP_LAZY_DECL std::string_view loaded_skill::instructions() const noexcept {
+  return std::string_view(session_->text).substr(session_->body);
+}
+
+COMCP_LAZY_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri,
+                                                                      call_options options) const {
+  auto const& entry = session_->entry;
+  if (!entry.has(uri)) return detail::failed<resource_contents>(verify_skill_file(entry, uri, {}).error());
+  return detail::read_skill_file(session_, std::string(uri), std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<listing<skill>> skill_operations::list(call_options options) const {
+  return detail::list_all<skill>(client_.core(), std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<skill> skill_operations::get(std::string_view uri, call_options options) const {
+  detail::prepared_call call(skills::methods[1], args("uri", uri).text(), std::move(options));
+  call.repeatable = true;
+  return detail::get_skill_entry(client_.core(), std::string(uri), std::move(call));
+}
+
+COMCP_LAZY_DECL asio::awaitable<loaded_skill> skill_operations::load(skill const& entry, skill_options how,
+                                                                     call_options options) const {
+  auto s = std::make_shared<detail::skill_session>(client_.core(), entry, std::move(how));
+  if (auto const bad = s->refusal()) return detail::failed<loaded_skill>(bad);
+  return detail::load_skill_file(std::move(s), std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<listing<resource>> skill_operations::read_directory(std::string_view uri,
+                                                                                    call_options options) const {
+  return detail::read_directory(client_.core(), std::string(uri), std::move(options));
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+// extensions/tasks.hpp
+#if !defined(COMCP_SINGLE_EXTENSIONS_TASKS_HPP)
+#define COMCP_SINGLE_EXTENSIONS_TASKS_HPP
+// Tasks: calls of tools that a server carries out in its own time, in both eras.
+// Specifications: extension io.modelcontextprotocol/tasks (repository ext-tasks); 2025-11-25 basic/utilities/tasks.
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// protocol/task_state.hpp
+#if !defined(COMCP_SINGLE_PROTOCOL_TASK_STATE_HPP)
+#define COMCP_SINGLE_PROTOCOL_TASK_STATE_HPP
+// How a task is doing, in one form for both eras.
+// Specifications: 2025-11-25 basic/utilities/tasks; extension io.modelcontextprotocol/tasks.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// A task as its server last told of it.
+struct task_state {
+  task_state() = default;
+
+  std::string task_id;
+  task_status status = task_status::working;
+  std::optional<std::string> status_message;  ///< The server's words, for people: show it as visible() does.
+  std::string created_at;
+  std::string last_updated_at;
+  std::optional<std::int64_t> ttl;            ///< Milliseconds since its creation; nothing: unlimited.
+  std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
+  // The extension's, by status.
+  std::optional<comcp::input_requests> input_requests;
+  json::value result;
+  json::value error;  ///< A JSON-RPC error object.
+  json::value raw;
+
+  [[nodiscard]] bool is_over() const noexcept {
+    return status != task_status::working && status != task_status::input_required;
+  }
+};
+constexpr auto describe(std::type_identity<task_state>) {
+  using t = task_state;
+  return json::fields(json::field("taskId", &t::task_id), json::field("status", &t::status),
+                      json::field("statusMessage", &t::status_message), json::defaulted("createdAt", &t::created_at),
+                      json::defaulted("lastUpdatedAt", &t::last_updated_at), json::field("ttlMs", &t::ttl),
+                      json::field("pollIntervalMs", &t::poll_interval),
+                      json::field("inputRequests", &t::input_requests), json::defaulted("result", &t::result),
+                      json::defaulted("error", &t::error), json::rest(&t::raw));
+}
+
+/// Of the result of tools/call, tasks/get or tasks/cancel, or the parameters of a notification, in either era.
+inline result<task_state> read_task(json::view v) {
+  auto const inner = v.is_object() ? v.find("task") : std::nullopt;
+  auto const own = inner && !v.find("taskId") ? *inner : v;
+  auto state = json::read<task_state>(own);
+  if (!state) return state.error().with_code(make_error_code(errc::protocol_violation));
+  if (auto const ttl = own.find("ttl"); ttl && !state->ttl) state->ttl = ttl->get_int64();
+  if (auto const pause = own.find("pollInterval"); pause && !state->poll_interval) state->poll_interval = pause->get_int64();
+  return state;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+class task_operations;
+
+/// What a server tells unasked of a task: the extension's notification, and that of 2025-11-25.
+struct task_changed {
+  static constexpr std::string_view method = "notifications/tasks";
+  task_state state;
+};
+struct task_status_changed {
+  static constexpr std::string_view method = "notifications/tasks/status";
+  task_state state;
+};
+
+namespace detail {
+template <class N>
+struct task_notification_codec {
+  static bool read(json::view v, N& out, json::read_error& e) {
+    if (!json::codec<task_state>::read(v, out.state, e)) return false;
+    if (auto again = read_task(v)) out.state = *std::move(again);  // with the members of the other era
+    return true;
+  }
+};
+class task_watch;
+
+inline char const* tasks_missing(server_capabilities const& c) {
+  return c.tasks || c.supports("io.modelcontextprotocol/tasks") ? nullptr : "tasks";
+}
+inline char const* cancel_missing(server_capabilities const& c) {
+  return c.supports("io.modelcontextprotocol/tasks") || (c.tasks && c.tasks->cancel) ? nullptr : "tasks.cancel";
+}
+inline char const* list_missing(server_capabilities const& c) {
+  return c.tasks && c.tasks->list ? nullptr : "tasks.list";
+}
+}  // namespace detail
+template <>
+struct json::codec<task_changed> : comcp::detail::task_notification_codec<task_changed> {};
+template <>
+struct json::codec<task_status_changed> : comcp::detail::task_notification_codec<task_status_changed> {};
+
+namespace detail {
+template <>
+struct list_traits<comcp::task> {
+  using page = list_tasks_result;
+  static constexpr auto const& method = wire::methods::list_tasks;
+  static constexpr std::string_view kind = "tasks";
+  static auto& items(page& p) { return p.tasks; }
+};
+}  // namespace detail
+
+/// `connect_options().extension(tasks())`: a tool's call that becomes a task, or that can only be one, ends as any call
+/// does, with the tool's result. Meanwhile the server is asked how it goes as often as it says, or tells of it where it does
+/// that (modern era); its words come to on_progress(), and what it wants to know the client's handler is asked, each thing
+/// once. The call's hard timeout and the task's ttl bound it: errc::timeout. A caller that cancels or runs out of time has
+/// the task cancelled, as far as the server can. One that the server cancelled ends with errc::cancelled and call_outcome::open;
+/// one that failed with the server's error.
+class tasks {
+ public:
+  static constexpr std::string_view identifier = "io.modelcontextprotocol/tasks";
+  static constexpr std::array methods = {
+      extension_method{.name = "tasks/get", .since = version::v2025_11_25, .missing = detail::tasks_missing,
+                       .subject = "taskId", .is_mirrored = true},
+      extension_method{.name = "tasks/cancel", .since = version::v2025_11_25, .missing = detail::cancel_missing,
+                       .subject = "taskId", .is_mirrored = true},
+      extension_method{.name = "tasks/update", .in_legacy = false, .missing = undeclared<tasks>, .subject = "taskId",
+                       .is_mirrored = true},
+      extension_method{.name = "tasks/result", .in_modern = false, .since = version::v2025_11_25,
+                       .missing = detail::tasks_missing, .subject = "taskId"},
+      extension_method{.name = "tasks/list", .in_modern = false, .since = version::v2025_11_25,
+                       .missing = detail::list_missing}};
+  enum : std::size_t { get, cancel, update, result, list };
+  using operations = task_operations;
+  using notifications = std::tuple<task_changed, task_status_changed>;
+
+  COMCP_LAZY tasks();
+  COMCP_LAZY tasks(tasks const& other);
+  tasks& operator=(tasks const&) = delete;
+
+  /// 2025-11-25: how long the server is asked to keep a task (default: as it likes).
+  tasks& ttl(timespan d) { return ttl_ = d, *this; }
+  /// The time between two questions where the server says none (default 1 s).
+  tasks& poll_interval(timespan d) { return poll_interval_ = d, *this; }
+
+  // For the client; see client_extension.
+  COMCP_LAZY static bool is_offered(server_capabilities const& c);
+  [[nodiscard]] bool claims(std::string_view method, std::string_view result_type) const {
+    return method == "tools/call" && result_type == "task";
+  }
+  COMCP_LAZY [[nodiscard]] json::fragment params(unsent_call const& c) const;
+  COMCP_LAZY asio::awaitable<json::value> complete(unfinished_call& c);
+  COMCP_LAZY asio::awaitable<void> abandon(unfinished_call& c);
+  void on(task_changed const& n) { changed(n.state); }
+  void on(task_status_changed const& n) { changed(n.state); }
+  COMCP_LAZY [[nodiscard]] subscription_filter listen() const;
+
+ private:
+  COMCP_LAZY void changed(task_state const& s);
+
+  std::optional<std::chrono::nanoseconds> ttl_;
+  std::chrono::nanoseconds poll_interval_ = std::chrono::seconds(1);
+  std::shared_ptr<detail::task_watch> watch_;  // each copy's own
+};
+
+/// One task. Move-only: destroying it has the task cancelled, unless it is over, or detach() was called. Its functions
+/// may be called on any thread, one at a time; its operations resume on the caller's executor, as a client's do, and fail
+/// as its calls do (the server's -32602 where it does not know the task any more). It outlives a restart of the server and a
+/// new session where the server's tasks do.
+class task_handle {
+ public:
+  task_handle() = default;  ///< Of no task: its operations fail with errc::closed.
+  COMCP_LAZY task_handle(extension_client client, std::string tool, std::string id, json::value result);
+  task_handle(task_handle&&) noexcept = default;
+  task_handle& operator=(task_handle&& other) noexcept;
+  ~task_handle();
+
+  /// Empty where the server answered at once, without a task.
+  COMCP_LAZY [[nodiscard]] std::string id() const;
+  COMCP_LAZY [[nodiscard]] std::string tool() const;
+  /// Asks the server.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<task_state> status(call_options options = call_options()) const;
+  /// Waits for the tool's result, as call_tool() does. Cancelling it stops only the waiting.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> result(call_options options = call_options()) const;
+  /// Tells the server, which may go on all the same. An error of the server's where it is over in 2025-11-25.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> cancel(call_options options = call_options()) const;
+  /// The task is no longer this handle's to cancel.
+  COMCP_LAZY void detach() noexcept;
+  /// For task_operations::resume_task() in this process or another, after detach(). Its id may be all that one needs to
+  /// see the task: a secret.
+  COMCP_LAZY [[nodiscard]] json::value to_json() const;
+
+ private:
+  struct state;
+  void let_go() noexcept;
+
+  std::shared_ptr<state> state_;
+};
+
+/// `client.extension<tasks>()`.
+class task_operations {
+ public:
+  explicit task_operations(extension_client c) noexcept : client_(std::move(c)) {}
+
+  /// Calls a tool without waiting for its result: as a task, where the server makes it one (modern era), or has to
+  /// (2025-11-25, whose server answers -32601 for a tool that cannot be one).
+  COMCP_LAZY [[nodiscard]] asio::awaitable<task_handle> start_tool(std::string_view name,
+                                                                   json::fragment arguments = json::fragment(),
+                                                                   call_options options = call_options()) const;
+  /// A task that was begun elsewhere: what to_json() gave, or args("taskId", id). Throws invalid_argument.
+  COMCP_LAZY [[nodiscard]] task_handle resume_task(json::fragment const& saved) const;
+  /// 2025-11-25 alone: all tasks of the server, or a page of them.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<task>> list_tasks(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_tasks_result> list_tasks_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+
+ private:
+  extension_client client_;
+};
+
+}  // namespace comcp
+
+// sansio/task_life.hpp
+#if !defined(COMCP_SINGLE_SANSIO_TASK_LIFE_HPP)
+#define COMCP_SINGLE_SANSIO_TASK_LIFE_HPP
+// What the state of a task asks of who waits for its result, and when to ask for the next one. Who drives it waits, asks
+// and sends.
+// Specifications: 2025-11-25 basic/utilities/tasks; extension io.modelcontextprotocol/tasks.
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace comcp::sansio {
+
+enum class task_action : std::uint8_t {
+  wait,          ///< pause(), then ask for its state.
+  answer,        ///< take_requests(), send the answers, then wait.
+  fetch_result,  ///< Legacy: tasks/result, which is asked for at the end, and as soon as the task wants input.
+  deliver,       ///< Its result is in the state.
+  fail,          ///< With the error in the state.
+  cancelled,
+};
+
+class task_life {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+  using nanoseconds = std::chrono::nanoseconds;
+
+  /// `pause` is what goes by between two questions where the server says nothing of it.
+  task_life(bool modern, nanoseconds pause, time_point now) noexcept;
+
+  [[nodiscard]] task_action learned(task_state const& s);
+  /// The server tells of changes by itself: questions become rare.
+  void told_by_itself() noexcept { is_told_ = true; }
+  /// Those that were not taken before.
+  [[nodiscard]] input_requests take_requests(task_state const& s);
+  /// A question was not answered: whether to ask again.
+  [[nodiscard]] bool goes_on(error const& e) noexcept;
+  [[nodiscard]] nanoseconds pause(time_point now) const noexcept;
+  /// The server may have forgotten it.
+  [[nodiscard]] bool is_outlived(time_point now) const noexcept { return now >= end_; }
+
+ private:
+  bool const modern_;
+  bool is_told_ = false;
+  unsigned failures_ = 0;  // in a row
+  nanoseconds const preset_;
+  nanoseconds pause_;
+  time_point const begun_;
+  time_point end_ = time_point::max();
+  std::set<std::string> taken_;
+};
+
+}  // namespace comcp::sansio
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// sansio/impl/task_life.ipp
+#if !defined(COMCP_SINGLE_SANSIO_IMPL_TASK_LIFE_IPP)
+#define COMCP_SINGLE_SANSIO_IMPL_TASK_LIFE_IPP
+#include <algorithm>
+
+namespace comcp::sansio {
+
+namespace detail {
+constexpr std::chrono::nanoseconds shortest_pause = std::chrono::milliseconds(10);
+constexpr std::chrono::nanoseconds pause_while_told = std::chrono::seconds(30);
+constexpr unsigned most_task_failures = 5;
+
+// What a server says may be any number.
+constexpr std::chrono::nanoseconds milliseconds_of(std::int64_t n) noexcept {
+  constexpr std::int64_t most = std::chrono::nanoseconds::max().count() / 1'000'000;
+  return std::chrono::nanoseconds(std::clamp<std::int64_t>(n, 0, most) * 1'000'000);
+}
+}  // namespace detail
+
+COMCP_DECL task_life::task_life(bool modern, nanoseconds pause, time_point now) noexcept
+    : modern_(modern), preset_(pause), pause_(pause), begun_(now) {}
+
+COMCP_DECL task_action task_life::learned(task_state const& s) {
+  failures_ = 0;
+  pause_ = s.poll_interval ? detail::milliseconds_of(*s.poll_interval) : preset_;
+  end_ = s.ttl ? comcp::detail::later(begun_, detail::milliseconds_of(*s.ttl)) : time_point::max();
+  if (!modern_) return s.status == task_status::working ? task_action::wait : task_action::fetch_result;
+  switch (s.status) {
+    case task_status::working: return task_action::wait;
+    case task_status::input_required: return task_action::answer;
+    case task_status::completed: return task_action::deliver;
+    case task_status::failed: return task_action::fail;
+    case task_status::cancelled: return task_action::cancelled;
+  }
+  return task_action::wait;
+}
+
+COMCP_DECL input_requests task_life::take_requests(task_state const& s) {
+  input_requests fresh;
+  if (!s.input_requests) return fresh;
+  for (auto const& [key, asked] : *s.input_requests) {
+    if (taken_.insert(key).second) fresh.emplace(key, asked);
+  }
+  return fresh;
+}
+
+COMCP_DECL bool task_life::goes_on(error const& e) noexcept {
+  if (++failures_ > detail::most_task_failures) return false;
+  if (auto const* const peer = e.peer()) return peer->code != -32602 && peer->code != -32601 && peer->code != -32021;
+  for (auto const passing : {errc::timeout, errc::outcome_unknown, errc::transport_failed, errc::connect_failed,
+                             errc::queue_full, errc::connect_timeout, errc::response_timeout, errc::idle_timeout,
+                             errc::exchange_timeout, errc::missing_answer}) {
+    if (e == passing) return true;
+  }
+  return is_retriable(e);
+}
+
+COMCP_DECL task_life::nanoseconds task_life::pause(time_point now) const noexcept {
+  auto const asked = std::max(pause_, detail::shortest_pause);
+  auto const left = std::max<nanoseconds>(end_ - now, detail::shortest_pause);
+  return std::min(is_told_ ? std::max(asked, detail::pause_while_told) : asked, left);
+}
+
+}  // namespace comcp::sansio
+#endif
+#endif
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// extensions/impl/tasks.ipp
+#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_TASKS_IPP)
+#define COMCP_SINGLE_EXTENSIONS_IMPL_TASKS_IPP
+#include <atomic>
+#include <map>
+#include <stop_token>
+#include <vector>
+
+namespace comcp {
+namespace detail {
+
+struct live_task {
+  std::optional<task_state> news;
+  bool is_told = false;
+  std::stop_source wake;
+};
+
+/// The tasks of one connection that somebody waits for. On its home.
+class task_watch {
+ public:
+  using map = std::multimap<std::string, live_task, std::less<>>;
+  map live;
+};
+
+/// One of them, as long as somebody does.
+class watched_task {
+ public:
+  watched_task(std::shared_ptr<task_watch> w, std::string id)
+      : watch_(std::move(w)), here_(watch_->live.emplace(std::move(id), live_task())) {}
+  watched_task(watched_task const&) = delete;
+  watched_task& operator=(watched_task const&) = delete;
+  ~watched_task() { watch_->live.erase(here_); }
+
+  [[nodiscard]] std::string const& id() const noexcept { return here_->first; }
+  live_task* operator->() noexcept { return &here_->second; }
+
+ private:
+  std::shared_ptr<task_watch> watch_;
+  task_watch::map::iterator here_;
+};
+
+inline call_options repeatable() { return call_options().idempotent(); }
+
+// What the server says of it, once it is time to ask or it tells by itself.
+COMCP_LAZY asio::awaitable<task_state> next_state(unfinished_call& c, watched_task& task, sansio::task_life& life) {
+  for (;;) {
+    if (!task->news) {
+      task->wake = std::stop_source();
+      bool const last = life.is_outlived(c.now());
+      if (!last) {
+        auto waiting = c.wait(life.pause(c.now()), task->wake.get_token());
+        co_await std::move(waiting);
+      }
+    }
+    if (task->is_told) life.told_by_itself();
+    if (auto news = std::exchange(task->news, std::nullopt)) co_return std::move(*news);
+    bool const outlived = life.is_outlived(c.now());
+    error why;
+    try {
+      auto asking = c.request(tasks::methods[tasks::get], args("taskId", task.id()), repeatable());
+      auto const answer = co_await std::move(asking);
+      auto state = read_task(answer.view());
+      if (!state) throw exception(state.error());
+      if (!outlived || state->is_over()) co_return *std::move(state);
+    } catch (exception const& e) {
+      why = e.error();
+    }
+    if (outlived) throw exception(error(errc::timeout, "the task's ttl is over"));
+    if (!life.goes_on(why)) throw exception(why);
+  }
+}
+
+// Legacy era: waits at the server for the end, which asks what it has to ask meanwhile.
+COMCP_LAZY asio::awaitable<json::value> fetch_result(unfinished_call& c, std::string id, sansio::task_life& life) {
+  for (;;) {
+    error why;
+    try {
+      auto asking = c.request(tasks::methods[tasks::result], args("taskId", id),
+                              repeatable().timeout(std::chrono::nanoseconds::max()));
+      auto result = co_await std::move(asking);
+      co_return result;
+    } catch (exception const& e) {
+      why = e.error();
+    }
+    if (why.peer() || !life.goes_on(why)) throw exception(why);
+    auto waiting = c.wait(life.pause(c.now()));
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_LAZY asio::awaitable<void> answer_task(unfinished_call& c, std::string id, input_requests asked,
+                                             sansio::task_life& life) {
+  if (asked.empty()) co_return;
+  auto asking = c.answer(std::move(asked));
+  auto const answers = co_await std::move(asking);
+  for (;;) {
+    error why;
+    try {
+      auto telling = c.request(tasks::methods[tasks::update], args("taskId", id, "inputResponses", answers), repeatable());
+      (void)co_await std::move(telling);
+      co_return;
+    } catch (exception const& e) {
+      why = e.error();
+    }
+    if (!life.goes_on(why)) throw exception(why);
+    auto waiting = c.wait(life.pause(c.now()));
+    co_await std::move(waiting);
+  }
+}
+
+/// Tells the caller what the server says of its task, each word once.
+class task_progress {
+ public:
+  void tell(unfinished_call const& c, task_state const& s) {
+    if (!s.status_message || s.status_message == last_) return;
+    last_ = s.status_message;
+    progress_notification p;
+    p.progress = ++told_;
+    p.message = s.status_message;
+    c.progress(p);
+  }
+
+ private:
+  std::optional<std::string> last_;
+  double told_ = 0;
+};
+
+COMCP_LAZY asio::awaitable<json::value> follow_task(unfinished_call& c, watched_task& task, task_state s,
+                                                    sansio::task_life life) {
+  using action = sansio::task_action;
+  task_progress words;
+  for (;;) {
+    words.tell(c, s);
+    auto const what = life.learned(s);
+    if (s.is_over()) c.settled();
+    switch (what) {
+      case action::deliver: co_return s.result;
+      case action::fail: throw exception(jsonrpc::decode_error(s.error.dump()));
+      case action::cancelled: {
+        auto const text = s.status_message ? ": " + visible(*s.status_message, line_breaks::blank) : std::string();
+        throw exception(error(errc::cancelled, "the server cancelled the task" + text));
+      }
+      case action::fetch_result: {
+        auto fetching = fetch_result(c, task.id(), life);
+        auto result = co_await std::move(fetching);
+        c.settled();
+        co_return result;
+      }
+      case action::answer: {
+        auto answering = answer_task(c, task.id(), life.take_requests(s), life);
+        co_await std::move(answering);
+        break;
+      }
+      case action::wait: break;
+    }
+    auto next = next_state(c, task, life);
+    s = co_await std::move(next);
+    if (s.task_id != task.id()) throw exception(error(errc::protocol_violation, "the server told of another task"));
+  }
+}
+
+}  // namespace detail
+
+COMCP_LAZY_DECL tasks::tasks() : watch_(std::make_shared<detail::task_watch>()) {}
+COMCP_LAZY_DECL tasks::tasks(tasks const& other)
+    : ttl_(other.ttl_), poll_interval_(other.poll_interval_), watch_(std::make_shared<detail::task_watch>()) {}
+
+COMCP_LAZY_DECL bool tasks::is_offered(server_capabilities const& c) {
+  return c.supports(identifier) || (c.tasks && c.tasks->supports("tools", "call"));
+}
+
+COMCP_LAZY_DECL json::fragment tasks::params(unsent_call const& c) const {
+  if (c.era() != era::legacy || c.method() != "tools/call") return {};
+  if (!c.is_begun_only() && !c.is_only_as_task()) return {};
+  json::object task;
+  if (ttl_) task.set("ttl", std::chrono::duration_cast<std::chrono::milliseconds>(*ttl_).count());
+  return args("task", task);
+}
+
+COMCP_LAZY_DECL asio::awaitable<json::value> tasks::complete(unfinished_call& c) {
+  // A server may do without.
+  if (c.era() == era::legacy && c.result().contains("content")) co_return c.result();
+  auto state = read_task(c.result().view());
+  if (!state) throw exception(state.error());
+  std::optional<detail::watched_task> task(std::in_place, watch_, state->task_id);
+  c.listen_again();
+  sansio::task_life life(c.era() == era::modern, poll_interval_, c.now());
+  auto following = as_result(detail::follow_task(c, *task, *std::move(state), std::move(life)));
+  auto outcome = co_await std::move(following);
+  task.reset();
+  c.listen_again();
+  co_return std::move(outcome).value();
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> tasks::abandon(unfinished_call& c) {
+  auto const state = read_task(c.result().view());
+  if (!state) co_return;
+  auto telling = c.request(methods[cancel], args("taskId", state->task_id), detail::repeatable());
+  (void)co_await std::move(telling);
+}
+
+COMCP_LAZY_DECL subscription_filter tasks::listen() const {
+  subscription_filter f;
+  if (watch_->live.empty()) return f;
+  json::array ids;
+  for (auto const& [id, task] : watch_->live) ids.add(id);
+  return f.add("taskIds", ids);
+}
+
+COMCP_LAZY_DECL void tasks::changed(task_state const& s) {
+  auto const [first, last] = watch_->live.equal_range(s.task_id);
+  for (auto each = first; each != last; ++each) {
+    each->second.news = s;
+    each->second.is_told = true;
+    each->second.wake.request_stop();
+  }
+}
+
+struct task_handle::state {
+  enum class care : unsigned char { ours, let_go, over };
+
+  state(extension_client c, std::string t, std::string i, json::value r)
+      : client(std::move(c)), tool(std::move(t)), id(std::move(i)), result(std::move(r)) {}
+
+  extension_client client;
+  std::string tool, id;
+  json::value result;  // where there is no task
+  std::atomic<care> is{care::ours};
+};
+
+namespace detail {
+inline error no_task() { return {errc::closed, "this handle has no task"}; }
+
+COMCP_LAZY asio::awaitable<void> cancel_quietly(extension_client client, std::string id) {
+  try {
+    auto telling = client.call(tasks::methods[tasks::cancel], args("taskId", id), repeatable());
+    (void)co_await std::move(telling);
+  } catch (...) {  // it is only a courtesy
+  }
+}
+
+// As the first answer of a call, which tasks::complete() goes on from.
+COMCP_LAZY json::value as_first_answer(json::view state) {
+  json::writer w;
+  w.begin_object();
+  for (auto const m : state.members()) {
+    if (m.key != "resultType") w.key(m.key).value(m.value);
+  }
+  w.key("resultType").string("task").end_object();
+  return json::parse(std::move(w).text()).value();
+}
+}  // namespace detail
+
+COMCP_LAZY_DECL task_handle::task_handle(extension_client client, std::string tool, std::string id, json::value result)
+    : state_(std::make_shared<state>(std::move(client), std::move(tool), std::move(id), std::move(result))) {
+  if (state_->id.empty()) state_->is = state::care::over;
+}
+
+COMCP_DECL task_handle& task_handle::operator=(task_handle&& other) noexcept {
+  if (this != &other) {
+    let_go();
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+
+COMCP_DECL task_handle::~task_handle() { let_go(); }
+
+COMCP_DECL void task_handle::let_go() noexcept {
+  auto const s = std::exchange(state_, nullptr);
+  if (!s || s->is != state::care::ours) return;
+  try {
+    auto const& core = s->client.core();
+    detail::spawn(core->home(), detail::cancel_quietly(s->client, s->id));
+  } catch (...) {  // no memory: the server keeps it for its ttl
+  }
+}
+
+COMCP_LAZY_DECL std::string task_handle::id() const { return state_ ? state_->id : std::string(); }
+COMCP_LAZY_DECL std::string task_handle::tool() const { return state_ ? state_->tool : std::string(); }
+COMCP_LAZY_DECL void task_handle::detach() noexcept {
+  if (state_ && state_->is == state::care::ours) state_->is = state::care::let_go;
+}
+
+COMCP_LAZY_DECL json::value task_handle::to_json() const {
+  if (!state_) throw exception(detail::no_task());
+  return json::parse(args("taskId", state_->id, "tool", state_->tool).text()).value();
+}
+
+namespace detail {
+template <class State>
+asio::awaitable<json::value> ask_task(std::shared_ptr<State> s, call_options options) {
+  if (!s) throw exception(no_task());
+  if (s->id.empty()) {
+    json::writer w;
+    w.begin_object().key("taskId").string("").key("status").string("completed");
+    w.key("result").value(s->result.view()).end_object();
+    co_return json::parse(std::move(w).text()).value();
+  }
+  auto asking = s->client.call(tasks::methods[tasks::get], args("taskId", s->id), std::move(options.idempotent()));
+  auto const answer = co_await std::move(asking);
+  co_return answer;
+}
+
+template <class State>
+asio::awaitable<task_state> status_of(std::shared_ptr<State> s, call_options options) {
+  auto asking = ask_task(s, std::move(options));
+  auto const answer = co_await std::move(asking);
+  auto state = read_task(answer.view());
+  if (!state) throw exception(state.error());
+  if (state->is_over()) s->is = State::care::over;
+  co_return *std::move(state);
+}
+
+template <class State>
+asio::awaitable<call_tool_result> result_of(std::shared_ptr<State> s, call_options options) {
+  if (s && s->id.empty()) co_return decode_result<call_tool_result>(s->result, false);
+  auto asking = ask_task(s, options);
+  auto const now = co_await std::move(asking);
+  auto finishing = s->client.finish_tool(s->tool, as_first_answer(now.view()), std::move(options));
+  auto result = co_await std::move(finishing);
+  s->is = State::care::over;
+  co_return result;
+}
+
+template <class State>
+asio::awaitable<void> cancel_of(std::shared_ptr<State> s, call_options options) {
+  if (!s) throw exception(no_task());
+  if (s->id.empty()) co_return;
+  auto telling = s->client.call(tasks::methods[tasks::cancel], args("taskId", s->id), std::move(options.idempotent()));
+  (void)co_await std::move(telling);
+  s->is = State::care::over;
+}
+
+COMCP_LAZY asio::awaitable<task_handle> start_task(extension_client client, std::string tool, json::fragment arguments,
+                                                   call_options options) {
+  auto beginning = client.begin_tool(tool, std::move(arguments), std::move(options));
+  auto const first = co_await std::move(beginning);
+  auto const type = first.view().find("resultType");
+  bool const is_task = type ? type->get_string() == "task" : first.contains("task");
+  if (!is_task) co_return task_handle(std::move(client), std::move(tool), {}, first);
+  auto state = read_task(first.view());
+  if (!state) throw exception(state.error().with_outcome(call_outcome::open));
+  co_return task_handle(std::move(client), std::move(tool), std::move(state->task_id), {});
+}
+}  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<task_state> task_handle::status(call_options options) const {
+  return detail::status_of(state_, std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> task_handle::result(call_options options) const {
+  return detail::result_of(state_, std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<void> task_handle::cancel(call_options options) const {
+  return detail::cancel_of(state_, std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<task_handle> task_operations::start_tool(std::string_view name, json::fragment arguments,
+                                                                         call_options options) const {
+  return detail::start_task(client_, std::string(name), std::move(arguments), std::move(options));
+}
+
+COMCP_LAZY_DECL task_handle task_operations::resume_task(json::fragment const& saved) const {
+  auto const object = json::parse(saved.text());
+  bool const usable = object && object->is_object();
+  auto const id = usable ? object->view().find("taskId") : std::nullopt;
+  auto const tool = usable ? object->view().find("tool") : std::nullopt;
+  auto const text = id ? id->get_string() : std::nullopt;
+  if (!text || text->empty()) throw exception(error(errc::invalid_argument, "a saved task has a taskId, a text"));
+  return {client_, std::string(tool ? tool->get_string().value_or("") : ""), std::string(*text), {}};
+}
+
+COMCP_LAZY_DECL asio::awaitable<listing<task>> task_operations::list_tasks(call_options options) const {
+  return detail::list_all<task>(client_.core(), std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<list_tasks_result> task_operations::list_tasks_page(std::optional<std::string> from,
+                                                                                   call_options options) const {
+  return detail::list_page<task>(client_.core(), std::move(from), std::move(options));
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+// pinning/guard.hpp
+#if !defined(COMCP_SINGLE_PINNING_GUARD_HPP)
+#define COMCP_SINGLE_PINNING_GUARD_HPP
+// Which definitions get through to a host: the pins, and a policy for what they do not cover.
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// pinning/pins.hpp
+#if !defined(COMCP_SINGLE_PINNING_PINS_HPP)
+#define COMCP_SINGLE_PINNING_PINS_HPP
+// What has been approved: a fingerprint for each server's tools, prompts and instructions, and the text of the lock file
+// that holds them. What follows from a difference is guard.hpp's decision; files are lock_file.hpp's.
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+// pinning/fingerprint.hpp
+#if !defined(COMCP_SINGLE_PINNING_FINGERPRINT_HPP)
+#define COMCP_SINGLE_PINNING_FINGERPRINT_HPP
+// The fingerprint of what a server offers: what somebody approved, in 71 characters.
+
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// "sha256:" and 64 lower-case hexadecimal digits: SHA-256 of the canonical JSON (RFC 8785) of the definition as
+/// tools/list has it. Covered is all that a model, a user or comcp may act on: name, title, description, inputSchema,
+/// outputSchema, annotations (they decide on confirmations), execution, icons (users trust what they look like), and
+/// every member that comcp does not know. Left out is `_meta` alone: bookkeeping that may differ with each listing, and
+/// on which comcp never acts; a host that does should not take the fingerprint as approval of it. A member that is null
+/// where its type allows none counts as absent. Where an object has a key twice (lists set such a definition aside) all
+/// that came is covered, since readers differ about which one counts. The server's name is not covered: pins have it as
+/// their key. Throws comcp::exception (invalid_argument) for a string that is not UTF-8, which no parsed definition has.
+std::string fingerprint(tool const& definition);
+/// The same of a prompt, as prompts/list has it.
+std::string fingerprint(prompt const& definition);
+
+/// Whether the text has the form of a fingerprint.
+bool is_fingerprint(std::string_view text) noexcept;
+
+namespace detail {
+/// The covered definition as JSON.
+json::value pinned_part(tool const& definition);
+json::value pinned_part(prompt const& definition);
+std::string fingerprint_of(json::view covered);
+}  // namespace detail
+
+}  // namespace comcp
 
 // json/canonical.hpp
 #if !defined(COMCP_SINGLE_JSON_CANONICAL_HPP)
@@ -9250,1528 +12497,6 @@ COMCP_LAZY_DECL result<client> registry_servers::connection(std::string_view nam
 }
 
 }  // namespace comcp::detail
-#endif
-#endif
-#endif
-
-// skills/skills.hpp
-#if !defined(COMCP_SINGLE_SKILLS_SKILLS_HPP)
-#define COMCP_SINGLE_SKILLS_SKILLS_HPP
-// A client's way to skills: to list them, to load one, and to read its files; nothing is given out that is not what the
-// entry says, and nothing is fetched before it is asked for. Where skills go, who approves of them and what may be run
-// is the host's decision: their text is a server's, a match of digests is no proof of trust, and `allowed-tools` grants
-// nothing. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
-// skills/skill.hpp
-#if !defined(COMCP_SINGLE_SKILLS_SKILL_HPP)
-#define COMCP_SINGLE_SKILLS_SKILL_HPP
-// What a server says about its skills, and whether a file is what was said. Which skills are loaded, and what may be done
-// with them, is the host's decision. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-// skills/frontmatter.hpp
-#if !defined(COMCP_SINGLE_SKILLS_FRONTMATTER_HPP)
-#define COMCP_SINGLE_SKILLS_FRONTMATTER_HPP
-// The YAML frontmatter of a SKILL.md: where it is, and what it says, as JSON. The bundled reader knows the part of YAML
-// that frontmatter is written in, and refuses the rest instead of guessing.
-
-#include <functional>
-#include <string_view>
-
-namespace comcp {
-
-/// A SKILL.md in its two parts, which are views of its text: the lines between the two "---", and what is behind them.
-struct skill_parts {
-  std::string_view frontmatter;
-  std::string_view body;
-};
-
-/// Takes a SKILL.md apart. A byte order mark is let pass. Errors: wrong_shape (not UTF-8, no frontmatter, no end of it).
-result<skill_parts> split_skill(std::string_view text);
-
-/// Reads frontmatter, a mapping, at most 64 KiB and 32 collections deep. It knows mappings and sequences in blocks and in brackets,
-/// plain and quoted scalars, those of several lines too, `|` and `>`, and comments; plain scalars are null, booleans,
-/// integers and numbers as in YAML 1.2's core schema (so `yes` and dates are text). Anchors, aliases, tags, merge keys,
-/// several documents, keys that are no text or come twice, tabs as indentation, .inf and .nan are errors.
-/// Errors: wrong_shape, limit_exceeded; the text names the line.
-result<json::value> read_frontmatter(std::string_view yaml);
-
-/// A reader of the same kind over a YAML library, for skills that the bundled one refuses. What it throws counts as an
-/// error. It may be called on any thread that verifies.
-using frontmatter_reader = std::function<result<json::value>(std::string_view yaml)>;
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// skills/impl/frontmatter.ipp
-#if !defined(COMCP_SINGLE_SKILLS_IMPL_FRONTMATTER_IPP)
-#define COMCP_SINGLE_SKILLS_IMPL_FRONTMATTER_IPP
-#include <string>
-#include <utility>
-
-// skills/impl/yaml_reader.hpp
-#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_READER_HPP)
-#define COMCP_SINGLE_SKILLS_IMPL_YAML_READER_HPP
-// The bundled reader of YAML: recursive descent over lines, which writes JSON as it goes. Every function that reads begins
-// at the first character of what it reads, and says false once the text is refused.
-
-#include <cstddef>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace comcp::detail {
-
-/// A document's lines, where it is read, and what it has become so far.
-class yaml_lines {
- public:
-  explicit yaml_lines(std::string_view text);
-
-  // One more collection, for as long as it is read.
-  struct level {
-    explicit level(yaml_lines& l) : of(l) { ++of.depth; }
-    level(level const&) = delete;
-    level& operator=(level const&) = delete;
-    ~level() { --of.depth; }
-    yaml_lines& of;
-  };
-
-  bool fail(std::string_view why, errc code = errc::wrong_shape);
-  [[nodiscard]] bool at_end() const noexcept { return row == lines.size(); }
-  [[nodiscard]] std::string_view rest() const noexcept { return lines[row].substr(col); }
-  [[nodiscard]] bool at_dash() const noexcept;
-  bool next_content();
-  bool end_line();
-  bool deeper();
-  bool add_key(std::set<std::string>& keys, std::string const& key);
-
-  std::vector<std::string_view> lines;
-  std::size_t row = 0, col = 0, depth = 0;
-  json::writer out;
-  error fault;
-};
-
-// `n` is the indentation of the collection that a value is in, -1 for none.
-
-class yaml_scalars {
- public:
-  explicit yaml_scalars(yaml_lines& in) : in_(in) {}
-
-  bool plain(int n);
-  bool plain_line(std::string_view& piece, bool flow);
-  [[nodiscard]] bool plain_starts(bool flow) const noexcept;
-  bool refuse_start();
-  bool quoted(std::string& out, int n);
-  bool resolve(std::string_view text);
-  bool block_scalar(int n);
-
- private:
-  bool fold_quoted(std::string& out, int n, bool escaped);
-  bool escape(std::string& out);
-  bool hex(std::size_t digits, char32_t& out);
-  bool block_header(int n, char& chomping, std::size_t& indent);
-  bool block_indent(int n, std::size_t from, std::size_t& indent);
-
-  yaml_lines& in_;
-};
-
-class yaml_flow {
- public:
-  yaml_flow(yaml_lines& in, yaml_scalars& scalars) : in_(in), scalars_(scalars) {}
-
-  bool node(int n);
-
- private:
-  bool sequence(int n);
-  bool mapping(int n);
-  bool take_key(std::string& key, bool& was_quoted, int n);
-  bool space(int n);
-  bool next(char close, bool& more, int n);
-
-  yaml_lines& in_;
-  yaml_scalars& scalars_;
-};
-
-class yaml_reader {
- public:
-  explicit yaml_reader(std::string_view text) : in_(text) {}
-  /// The one document as JSON text.
-  result<std::string> to_json();
-
- private:
-  bool block_node(int n);
-  bool inline_node(int n);
-  bool mapping(std::string key);
-  bool sequence();
-  bool value_behind(int n, bool of_key);
-  bool key_here(std::string& key, bool& found);
-  bool quoted_key(std::string& key, bool& found);
-
-  yaml_lines in_;
-  yaml_scalars scalars_{in_};
-  yaml_flow flow_{in_, scalars_};
-  std::size_t key_column_ = 0;  // where key_here() looked last
-};
-
-inline constexpr std::size_t yaml_max_bytes = 64 * 1024;
-inline constexpr std::size_t yaml_max_depth = 32;
-
-inline bool yaml_space(char c) noexcept { return c == ' ' || c == '\t'; }
-inline bool yaml_blank(std::string_view line) noexcept { return line.find_first_not_of(" \t") == std::string_view::npos; }
-/// Whether it begins or ends a document wherever it stands, in quotes and brackets too.
-inline bool yaml_marker(std::string_view line) noexcept { return line.starts_with("---") || line.starts_with("..."); }
-/// Whether a plain scalar with this text is a string.
-bool yaml_is_text(std::string_view plain);
-
-}  // namespace comcp::detail
-#endif
-
-namespace comcp {
-namespace detail {
-
-COMCP_DECL bool is_utf8(std::string_view text) {
-  try {
-    json::writer().string(text);
-    return true;
-  } catch (exception const&) {
-    return false;
-  }
-}
-
-// Without its line's end; `text` begins behind it then.
-COMCP_DECL std::string_view take_line(std::string_view& text) {
-  auto const end = text.find('\n');
-  auto line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-COMCP_DECL bool is_fence(std::string_view line) { return line.starts_with("---") && yaml_blank(line.substr(3)); }
-
-}  // namespace detail
-
-COMCP_DECL result<skill_parts> split_skill(std::string_view text) {
-  if (!detail::is_utf8(text)) return error(errc::wrong_shape, "SKILL.md is not UTF-8");
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (!detail::is_fence(detail::take_line(text))) return error(errc::wrong_shape, "SKILL.md has no frontmatter");
-  skill_parts out;
-  for (auto const from = text; !text.empty();) {
-    auto const before = from.size() - text.size();
-    if (!detail::is_fence(detail::take_line(text))) continue;
-    out.frontmatter = from.substr(0, before);
-    out.body = text;
-    return out;
-  }
-  return error(errc::wrong_shape, "the frontmatter of SKILL.md does not end");
-}
-
-COMCP_DECL result<json::value> read_frontmatter(std::string_view yaml) {
-  if (yaml.size() > detail::yaml_max_bytes) return error(errc::limit_exceeded, "the frontmatter is longer than 64 KiB");
-  if (!detail::is_utf8(yaml)) return error(errc::wrong_shape, "the frontmatter is not UTF-8");
-  auto text = detail::yaml_reader(yaml).to_json();
-  if (!text) return text.error();
-  auto value = json::parse(*text);
-  if (!value) return value.error().with_code(make_error_code(errc::wrong_shape));  // a number that fits nothing
-  if (!value->is_object()) return error(errc::wrong_shape, "the frontmatter is no mapping");
-  return value;
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// skills/impl/yaml_blocks.ipp
-#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP)
-#define COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP
-// Lines and indentation, and the mappings and sequences that they make.
-
-#include <algorithm>
-#include <set>
-
-namespace comcp::detail {
-
-COMCP_DECL yaml_lines::yaml_lines(std::string_view text) {
-  while (!text.empty()) {
-    auto const end = std::min(text.find('\n'), text.size());
-    auto line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
-COMCP_DECL bool yaml_lines::fail(std::string_view why, errc code) {
-  auto const line = std::min(row + 1, lines.size());
-  if (!fault) fault = error(code, "line " + std::to_string(line) + " of the frontmatter: " + std::string(why));
-  return false;
-}
-
-COMCP_DECL bool yaml_lines::deeper() {
-  return depth <= yaml_max_depth || fail("more than 32 collections in each other", errc::limit_exceeded);
-}
-
-COMCP_DECL bool yaml_lines::at_dash() const noexcept {
-  auto const r = rest();
-  return r.starts_with('-') && (r.size() == 1 || yaml_space(r[1]));
-}
-
-// From the start of a line to the next one with content, and there to its first character.
-COMCP_DECL bool yaml_lines::next_content() {
-  for (col = 0; !at_end(); ++row) {
-    auto const line = lines[row];
-    auto const indent = line.find_first_not_of(' ');
-    if (yaml_blank(line) || line[indent] == '#') continue;
-    if (line[indent] == '\t') return fail("a tab in the indentation");
-    if (yaml_marker(line)) return fail("more than one document");
-    col = indent;
-    return true;
-  }
-  return true;
-}
-
-COMCP_DECL bool yaml_lines::end_line() {
-  auto const r = rest();
-  auto const i = r.find_first_not_of(" \t");
-  if (i != std::string_view::npos && (r[i] != '#' || i == 0)) return fail("text behind a value");
-  ++row;
-  return next_content();
-}
-
-COMCP_DECL bool yaml_lines::add_key(std::set<std::string>& keys, std::string const& key) {
-  if (!keys.insert(key).second) return fail("the key \"" + key + "\" comes twice");
-  out.key(key);
-  return true;
-}
-
-COMCP_DECL result<std::string> yaml_reader::to_json() {
-  auto const control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; };
-  for (auto const line : in_.lines) {
-    if (std::any_of(line.begin(), line.end(), control) || line.find("\xEF\xBB\xBF") != std::string_view::npos)
-      return error(errc::wrong_shape, "the frontmatter has a control character or a byte order mark");
-  }
-  bool ok = in_.next_content();
-  if (ok && in_.at_end()) return error(errc::wrong_shape, "the frontmatter is empty");
-  ok = ok && block_node(-1);
-  if (ok && !in_.at_end()) ok = in_.fail("what does not belong to anything above it");
-  if (!ok) return in_.fault;
-  return std::move(in_.out).text();
-}
-
-COMCP_DECL bool yaml_reader::block_node(int n) {
-  if (in_.at_dash()) return sequence();
-  std::string key;
-  bool found = false;
-  if (!key_here(key, found)) return false;
-  return found ? mapping(std::move(key)) : inline_node(n);
-}
-
-COMCP_DECL bool yaml_reader::inline_node(int n) {
-  char const c = in_.rest()[0];
-  if (c == '|' || c == '>') return scalars_.block_scalar(n);
-  if (c == '[' || c == '{') return flow_.node(n) && in_.end_line();
-  if (c != '"' && c != '\'') return scalars_.plain(n);
-  std::string text;
-  if (!scalars_.quoted(text, n)) return false;
-  in_.out.string(text);
-  return in_.end_line();
-}
-
-// The first key has been read.
-COMCP_DECL bool yaml_reader::mapping(std::string key) {
-  yaml_lines::level const one_more(in_);
-  if (!in_.deeper()) return false;
-  // key_here() has gone beyond it: its column is where this line's content begins, dashes left out.
-  auto const column = key_column_;
-  std::set<std::string> keys;
-  in_.out.begin_object();
-  for (;;) {
-    if (!in_.add_key(keys, key) || !value_behind(static_cast<int>(column), true)) return false;
-    if (in_.at_end() || in_.col < column) break;
-    bool found = false;
-    if (in_.col > column) return in_.fail("indentation that fits nothing above");
-    if (!key_here(key, found)) return false;
-    if (!found) return in_.fail("expected a key and a colon");
-  }
-  in_.out.end_object();
-  return true;
-}
-
-COMCP_DECL bool yaml_reader::sequence() {
-  yaml_lines::level const one_more(in_);
-  if (!in_.deeper()) return false;
-  auto const column = in_.col;
-  in_.out.begin_array();
-  do {
-    ++in_.col;
-    if (!value_behind(static_cast<int>(column), false)) return false;
-    if (in_.at_end() || in_.col < column) break;
-    if (in_.col > column) return in_.fail("indentation that fits nothing above");
-  } while (in_.at_dash());
-  in_.out.end_array();
-  return true;
-}
-
-// What is behind a colon or a dash, on this line or below it.
-COMCP_DECL bool yaml_reader::value_behind(int n, bool of_key) {
-  auto const r = in_.rest();
-  auto const i = r.find_first_not_of(" \t");
-  if (i == std::string_view::npos || r[i] == '#') {
-    ++in_.row;
-    if (!in_.next_content()) return false;
-    int const indent = static_cast<int>(in_.col);
-    if (!in_.at_end() && (indent > n || (indent == n && of_key && in_.at_dash()))) return block_node(n);
-    in_.out.null();
-    return true;
-  }
-  in_.col += i;
-  if (of_key) return inline_node(n);
-  if (r.substr(0, i).find('\t') != std::string_view::npos) return in_.fail("a tab behind a dash");
-  return block_node(n);
-}
-
-// Whether a key begins here: then it is read with its colon.
-COMCP_DECL bool yaml_reader::key_here(std::string& key, bool& found) {
-  auto const r = in_.rest();
-  key_column_ = in_.col;
-  if (r.starts_with('"') || r.starts_with('\'')) return quoted_key(key, found);
-  if (r.starts_with('?') && (r.size() == 1 || yaml_space(r[1]))) return in_.fail("a key of several lines");
-  if (!scalars_.plain_starts(false)) return true;
-  for (std::size_t i = 1; i < r.size(); ++i) {
-    if (r[i] == '#' && yaml_space(r[i - 1])) return true;
-    if (r[i] != ':' || (i + 1 < r.size() && !yaml_space(r[i + 1]))) continue;
-    key = r.substr(0, r.find_last_not_of(" \t", i - 1) + 1);
-    if (key == "<<") return in_.fail("a merge key");
-    if (!yaml_is_text(key)) return in_.fail("a key that is no text: quote it");
-    in_.col += i + 1;
-    found = true;
-    return true;
-  }
-  return true;
-}
-
-COMCP_DECL bool yaml_reader::quoted_key(std::string& key, bool& found) {
-  auto const r = in_.rest();
-  std::size_t i = 1;
-  while (i < r.size() && r[i] != r[0]) i += r[i] == '\\' && r[0] == '"' ? 2 : 1;
-  while (r[0] == '\'' && i + 1 < r.size() && r[i + 1] == '\'') {
-    i = std::min(r.find('\'', i + 2), r.size());
-  }
-  if (i >= r.size()) return true;  // it goes on below: no key
-  i = r.find_first_not_of(" \t", i + 1);
-  if (i == std::string_view::npos || r[i] != ':' || (i + 1 < r.size() && !yaml_space(r[i + 1]))) return true;
-  auto const column = in_.col;
-  key.clear();
-  if (!scalars_.quoted(key, -1)) return false;
-  in_.col = column + i + 1;
-  found = true;
-  return true;
-}
-
-}  // namespace comcp::detail
-#endif
-
-// skills/impl/yaml_flow.ipp
-#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_FLOW_IPP)
-#define COMCP_SINGLE_SKILLS_IMPL_YAML_FLOW_IPP
-// Collections in brackets.
-
-#include <set>
-
-namespace comcp::detail {
-
-// To the next character that is no blank, no comment and no end of a line.
-COMCP_DECL bool yaml_flow::space(int n) {
-  for (;;) {
-    auto const r = in_.rest();
-    auto const i = r.find_first_not_of(" \t");
-    bool const found = i != std::string_view::npos;
-    bool const comment = found && r[i] == '#' && (in_.col + i == 0 || yaml_space(in_.lines[in_.row][in_.col + i - 1]));
-    if (found && !comment) {
-      in_.col += i;
-      return true;
-    }
-    ++in_.row;
-    if (in_.at_end()) return in_.fail("a bracket that does not close");
-    in_.col = 0;
-    auto const line = in_.lines[in_.row];
-    auto const indent = line.find_first_not_of(' ');
-    if (yaml_blank(line) || line[indent] == '#') continue;
-    if (yaml_marker(line)) return in_.fail("more than one document");
-    if (line[indent] == '\t') return in_.fail("a tab in the indentation");
-    bool const closes = line[indent] == ']' || line[indent] == '}';  // may stand below its key
-    if (static_cast<int>(indent) + (closes ? 1 : 0) <= n) return in_.fail("text in brackets that is not indented");
-  }
-}
-
-COMCP_DECL bool yaml_flow::node(int n) {
-  char const c = in_.rest()[0];
-  if (c == '[') return sequence(n);
-  if (c == '{') return mapping(n);
-  if (c == '"' || c == '\'') {
-    std::string text;
-    if (!scalars_.quoted(text, n)) return false;
-    in_.out.string(text);
-    return true;
-  }
-  if (!scalars_.plain_starts(true)) return scalars_.refuse_start();
-  std::string_view piece;
-  return scalars_.plain_line(piece, true) && scalars_.resolve(piece);
-}
-
-// Behind an element: a comma, or the end.
-COMCP_DECL bool yaml_flow::next(char close, bool& more, int n) {
-  if (!space(n)) return false;
-  if (in_.rest()[0] == ',') {
-    ++in_.col;
-    if (!space(n)) return false;
-  } else if (in_.rest()[0] != close) {
-    return in_.fail("expected a comma or a closing bracket");
-  }
-  more = in_.rest()[0] != close;
-  return true;
-}
-
-COMCP_DECL bool yaml_flow::sequence(int n) {
-  yaml_lines::level const one_more(in_);
-  ++in_.col;
-  if (!in_.deeper() || !space(n)) return false;
-  in_.out.begin_array();
-  for (bool more = in_.rest()[0] != ']'; more;) {
-    if (!node(n) || !next(']', more, n)) return false;
-  }
-  ++in_.col;
-  in_.out.end_array();
-  return true;
-}
-
-COMCP_DECL bool yaml_flow::take_key(std::string& key, bool& was_quoted, int n) {
-  was_quoted = in_.rest()[0] == '"' || in_.rest()[0] == '\'';
-  key.clear();
-  if (was_quoted) return scalars_.quoted(key, n);
-  std::string_view piece;
-  if (!scalars_.plain_starts(true)) return scalars_.refuse_start();
-  if (!scalars_.plain_line(piece, true)) return false;
-  key = piece;
-  if (key == "<<") return in_.fail("a merge key");
-  return yaml_is_text(key) || in_.fail("a key that is no text: quote it");
-}
-
-COMCP_DECL bool yaml_flow::mapping(int n) {
-  yaml_lines::level const one_more(in_);
-  ++in_.col;
-  if (!in_.deeper() || !space(n)) return false;
-  std::set<std::string> keys;
-  std::string key;
-  in_.out.begin_object();
-  for (bool more = in_.rest()[0] != '}', was_quoted = false; more;) {
-    if (!take_key(key, was_quoted, n) || !space(n)) return false;
-    auto const r = in_.rest();
-    bool const apart = r.size() == 1 || yaml_space(r[1]) || r.find_first_of(",[]{}", 1) == 1;
-    if (r[0] != ':' || !(apart || was_quoted)) return in_.fail("expected a colon behind a key");
-    ++in_.col;
-    if (!in_.add_key(keys, key) || !space(n)) return false;
-    if (in_.rest()[0] == ',' || in_.rest()[0] == '}') {
-      in_.out.null();
-    } else if (!node(n)) {
-      return false;
-    }
-    if (!next('}', more, n)) return false;
-  }
-  ++in_.col;
-  in_.out.end_object();
-  return true;
-}
-
-}  // namespace comcp::detail
-#endif
-
-// skills/impl/yaml_scalars.ipp
-#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_SCALARS_IPP)
-#define COMCP_SINGLE_SKILLS_IMPL_YAML_SCALARS_IPP
-// What has a value and no parts: plain text, text in quotes, text in a block.
-
-#include <algorithm>
-#include <array>
-#include <optional>
-
-namespace comcp::detail {
-
-COMCP_DECL bool yaml_is_digits(std::string_view s, std::string_view digits = "0123456789") {
-  return !s.empty() && s.find_first_not_of(digits) == std::string_view::npos;
-}
-
-// A number of the core schema as JSON; nothing where it is none. `endless` is set for what JSON has no number for.
-COMCP_DECL std::optional<std::string> yaml_number(std::string_view s, bool& endless) {
-  auto const bare = s.substr(s.starts_with('-') || s.starts_with('+') ? 1 : 0);
-  endless = bare == ".inf" || bare == ".Inf" || bare == ".INF" || s == ".nan" || s == ".NaN" || s == ".NAN";
-  if (endless) return {};
-  bool const octal = s.starts_with("0o"), hexadecimal = s.starts_with("0x");
-  if ((octal && yaml_is_digits(s.substr(2), "01234567")) ||
-      (hexadecimal && yaml_is_digits(s.substr(2), "0123456789abcdefABCDEF"))) {
-    auto const digits = s.substr(2);
-    if (digits.size() > 15) return endless = true, std::nullopt;
-    return std::to_string(std::stoull(std::string(digits), nullptr, octal ? 8 : 16));
-  }
-  auto const e = bare.find_first_of("eE");
-  auto const mantissa = bare.substr(0, e);
-  auto const point = mantissa.find('.');
-  auto whole = mantissa.substr(0, point);
-  auto const part = point == std::string_view::npos ? std::string_view() : mantissa.substr(point + 1);
-  if ((!whole.empty() && !yaml_is_digits(whole)) || (!part.empty() && !yaml_is_digits(part))) return {};
-  if (whole.empty() && part.empty()) return {};
-  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
-  std::string out(s.starts_with('-') ? "-" : "");
-  out += whole.empty() ? std::string_view("0") : whole;
-  if (!part.empty()) out.append(".").append(part);
-  if (e == std::string_view::npos) return out;
-  auto const exponent = bare.substr(e + 1);
-  bool const sign = exponent.starts_with('-') || exponent.starts_with('+');
-  if (!yaml_is_digits(exponent.substr(sign ? 1 : 0))) return {};
-  return out.append("e").append(exponent);
-}
-
-// The text in JSON of a plain scalar that is no string.
-COMCP_DECL std::optional<std::string> yaml_constant(std::string_view s) {
-  if (s.empty() || s == "~" || s == "null" || s == "Null" || s == "NULL") return "null";
-  if (s == "true" || s == "True" || s == "TRUE") return "true";
-  if (s == "false" || s == "False" || s == "FALSE") return "false";
-  return {};
-}
-
-COMCP_DECL bool yaml_is_text(std::string_view plain) {
-  bool endless = false;
-  return !yaml_constant(plain) && !yaml_number(plain, endless) && !endless;
-}
-
-COMCP_DECL bool yaml_scalars::plain_starts(bool flow) const noexcept {
-  auto const r = in_.rest();
-  if (r.find_first_of(",[]{}#&*!|>'\"%@`") == 0) return false;
-  if (r.find_first_of("-?:") != 0) return true;
-  if (flow && r[0] != '-') return false;  // text in YAML 1.2, a key or a colon to readers of YAML 1.1
-  return r.size() > 1 && !yaml_space(r[1]) && !(flow && r.find_first_of(",[]{}", 1) == 1);
-}
-
-COMCP_DECL bool yaml_scalars::refuse_start() {
-  switch (in_.rest()[0]) {
-    case '&': return in_.fail("an anchor, which is not supported");
-    case '*': return in_.fail("an alias, which is not supported");
-    case '!': return in_.fail("a tag, which is not supported");
-    case '%': return in_.fail("a directive, which is not supported");
-    default: return in_.fail("a value may not begin so");
-  }
-}
-
-// As much of a plain scalar as this line has, which is read beyond it.
-COMCP_DECL bool yaml_scalars::plain_line(std::string_view& piece, bool flow) {
-  auto const r = in_.rest();
-  std::size_t i = 0;
-  for (; i < r.size(); ++i) {
-    char const c = r[i];
-    bool const last = i + 1 == r.size();
-    if (c == '#' && i > 0 && yaml_space(r[i - 1])) break;
-    if (flow && std::string_view(",[]{}").find(c) != std::string_view::npos) break;
-    if (c != ':') continue;
-    if (flow && (last || yaml_space(r[i + 1]) || r.find_first_of(",[]{}", i + 1) == i + 1)) break;
-    if (last || yaml_space(r[i + 1])) return in_.fail("a colon and a space inside a value: quote it");
-  }
-  piece = r.substr(0, i);
-  piece = piece.substr(0, piece.find_last_not_of(" \t") + 1);
-  in_.col += piece.size();
-  return true;
-}
-
-// A plain scalar and the lines below that belong to it.
-COMCP_DECL bool yaml_scalars::plain(int n) {
-  if (!plain_starts(false)) return refuse_start();
-  std::string_view piece;
-  if (!plain_line(piece, false)) return false;
-  std::string text(piece);
-  while (yaml_blank(in_.rest())) {  // else a comment, which ends it
-    auto next = in_.row + 1;
-    while (next < in_.lines.size() && yaml_blank(in_.lines[next])) ++next;
-    if (next == in_.lines.size()) break;
-    auto const indent = in_.lines[next].find_first_not_of(' ');
-    if (static_cast<int>(indent) <= n || in_.lines[next][indent] == '#') break;
-    auto const empty = next - in_.row - 1;
-    in_.row = next;
-    in_.col = indent;
-    if (in_.lines[next][indent] == '\t') return in_.fail("a tab in the indentation");
-    if (!plain_line(piece, false)) return false;
-    text.append(empty, '\n').append(empty ? "" : " ").append(piece);
-  }
-  return resolve(text) && in_.end_line();
-}
-
-COMCP_DECL bool yaml_scalars::quoted(std::string& out, int n) {
-  char const quote = in_.rest()[0];
-  std::size_t kept = 0;  // this much of it is no blank that the end of a line takes away
-  for (++in_.col;;) {
-    auto const r = in_.rest();
-    if (r.empty()) {
-      while (out.size() > kept && yaml_space(out.back())) out.pop_back();
-      if (!fold_quoted(out, n, false)) return false;
-      kept = out.size();
-    } else if (r[0] == quote && quote == '\'' && r.starts_with("''")) {
-      out += '\'';
-      in_.col += 2;
-    } else if (r[0] == quote) {
-      ++in_.col;
-      return true;
-    } else if (r[0] == '\\' && quote == '"') {
-      if (!(r.size() == 1 ? fold_quoted(out, n, true) : escape(out))) return false;
-      kept = out.size();
-    } else {
-      out += r[0];
-      ++in_.col;
-    }
-  }
-}
-
-// From the end of a line to where the text goes on.
-COMCP_DECL bool yaml_scalars::fold_quoted(std::string& out, int n, bool escaped) {
-  std::size_t empty = 0;
-  for (++in_.row; !in_.at_end() && yaml_blank(in_.lines[in_.row]); ++in_.row) ++empty;
-  if (in_.at_end()) return in_.fail("a quote that does not end");
-  if (yaml_marker(in_.lines[in_.row])) return in_.fail("more than one document");
-  if (static_cast<int>(in_.lines[in_.row].find_first_not_of(' ')) <= n) return in_.fail("text in quotes that is not indented");
-  in_.col = in_.lines[in_.row].find_first_not_of(" \t");
-  if (empty) {
-    out.append(empty, '\n');
-  } else if (!escaped) {
-    out += ' ';
-  }
-  return true;
-}
-
-COMCP_DECL void append_code_point(std::string& out, char32_t c) {
-  auto const tail = [&out](char32_t bits) { out += static_cast<char>(0x80 | (bits & 0x3F)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | (c >> 6));
-    tail(c);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | (c >> 12));
-    tail(c >> 6);
-    tail(c);
-  } else {
-    out += static_cast<char>(0xF0 | (c >> 18));
-    tail(c >> 12);
-    tail(c >> 6);
-    tail(c);
-  }
-}
-
-COMCP_DECL bool yaml_scalars::hex(std::size_t digits, char32_t& out) {
-  auto const text = in_.rest().substr(0, digits);
-  if (text.size() != digits || !yaml_is_digits(text, "0123456789abcdefABCDEF")) return in_.fail("an escape without its digits");
-  out = static_cast<char32_t>(std::stoul(std::string(text), nullptr, 16));
-  in_.col += digits;
-  return true;
-}
-
-COMCP_DECL bool yaml_scalars::escape(std::string& out) {
-  constexpr std::string_view names = "0abt\tnvfre \"/\\N_LP";
-  constexpr std::array<char32_t, 18> meanings = {0,    7,    8,   9,   9,    10,   11,   12,     13,
-                                                 0x1B, 0x20, '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
-  static_assert(names.size() == meanings.size());
-  char const c = in_.rest()[1];
-  in_.col += 2;
-  char32_t code = 0;
-  if (auto const i = names.find(c); i != std::string_view::npos) {
-    code = meanings[i];
-  } else if (c != 'x' && c != 'u' && c != 'U') {
-    return in_.fail("an unknown escape");
-  } else if (!hex(c == 'x' ? 2 : c == 'u' ? 4 : 8, code)) {
-    return false;
-  }
-  if (code >= 0xD800 && code < 0xDC00 && in_.rest().starts_with("\\u")) {  // the other half of a pair, as JSON has it
-    char32_t low = 0;
-    in_.col += 2;
-    if (!hex(4, low)) return false;
-    if (low >= 0xDC00 && low < 0xE000) code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-  }
-  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return in_.fail("an escape that is no character");
-  append_code_point(out, code);
-  return true;
-}
-
-COMCP_DECL bool yaml_scalars::resolve(std::string_view text) {
-  bool endless = false;
-  auto json = yaml_constant(text);
-  if (!json) json = yaml_number(text, endless);
-  if (endless) return in_.fail("a number that JSON has not");
-  if (json) {
-    in_.out.raw(*json);
-  } else {
-    in_.out.string(text);
-  }
-  return true;
-}
-
-// How far the lines of a block scalar are indented, from its first one that is not empty.
-COMCP_DECL bool yaml_scalars::block_indent(int n, std::size_t from, std::size_t& indent) {
-  std::size_t longest = 0;
-  for (auto i = from; i < in_.lines.size(); ++i) {
-    auto const spaces = in_.lines[i].find_first_not_of(' ');
-    if (spaces == std::string_view::npos) {
-      longest = std::max(longest, in_.lines[i].size());
-      continue;
-    }
-    if (static_cast<int>(spaces) <= n) break;
-    indent = spaces;
-    return longest <= indent || in_.fail("empty lines that are longer than the indentation");
-  }
-  indent = std::max(longest, static_cast<std::size_t>(n + 1));  // there are only empty lines
-  return true;
-}
-
-// What stands behind `|` or `>`: how its end is kept, and its indentation where that is said.
-COMCP_DECL bool yaml_scalars::block_header(int n, char& chomping, std::size_t& indent) {
-  for (++in_.col; !in_.rest().empty() && !yaml_space(in_.rest()[0]); ++in_.col) {
-    char const c = in_.rest()[0];
-    if ((c == '+' || c == '-') && !chomping) {
-      chomping = c;
-    } else if (c >= '1' && c <= '9' && !indent) {
-      indent = static_cast<std::size_t>(std::max(n, 0) + (c - '0'));
-    } else {
-      return in_.fail("no way to begin a block of text");
-    }
-  }
-  auto const i = in_.rest().find_first_not_of(" \t");
-  if (i != std::string_view::npos && in_.rest()[i] != '#') return in_.fail("text behind the beginning of a block");
-  ++in_.row;
-  return indent || block_indent(n, in_.row, indent);
-}
-
-COMCP_DECL bool yaml_scalars::block_scalar(int n) {
-  bool const folded = in_.rest()[0] == '>';
-  char chomping = 0;
-  std::size_t indent = 0, empty = 0;
-  if (!block_header(n, chomping, indent)) return false;
-  std::string out;
-  bool first = true, more_before = false;
-  for (; !in_.at_end(); ++in_.row) {
-    auto const line = in_.lines[in_.row];
-    auto const spaces = std::min(line.find_first_not_of(' '), line.size());
-    if (spaces == line.size() && spaces <= indent) {
-      ++empty;
-      continue;
-    }
-    if (spaces < indent) {
-      if (line[spaces] == '\t') return in_.fail("a tab in the indentation");
-      if (static_cast<int>(spaces) <= n || line[spaces] == '#') break;
-      return in_.fail("indentation that fits nothing above");
-    }
-    auto const text = line.substr(indent);
-    bool const more = yaml_space(text[0]);
-    bool const folds = folded && !first && !more && !more_before;
-    if (folds && empty == 0) out += ' ';
-    out.append(empty + (first || folds ? 0 : 1), '\n').append(text);
-    empty = 0;
-    first = false;
-    more_before = more;
-  }
-  if (!first && chomping != '-') out += '\n';
-  if (chomping == '+') out.append(empty, '\n');
-  in_.out.string(out);
-  return in_.next_content();
-}
-
-}  // namespace comcp::detail
-#endif
-#endif
-#endif
-#endif
-#endif
-
-namespace comcp {
-
-/// The name by which a server declares that it has skills.
-inline constexpr std::string_view skills_extension = "io.modelcontextprotocol/skills";
-
-/// One file of a skill.
-struct skill_resource {
-  skill_resource() = default;
-
-  std::string uri;
-  std::string digest;      ///< "sha256:" and 64 lower-case hexadecimal digits, of the file's bytes.
-  std::uint64_t size = 0;  ///< Bytes.
-
-  friend bool operator==(skill_resource const&, skill_resource const&) = default;
-};
-constexpr auto describe(std::type_identity<skill_resource>) {
-  using t = skill_resource;
-  return json::fields(json::field("uri", &t::uri), json::field("digest", &t::digest), json::field("size", &t::size));
-}
-
-/// A skill's entry, as skills/list and skills/get have it. Reading one checks what the specification demands of it: the
-/// directory has the skill's name, SKILL.md is listed, every file is listed once, is inside the directory and has a
-/// digest. Names that are not one file everywhere are refused: with escapes of escapes or of what needs none, with ':',
-/// with a dot or blank at the end, in another normal form of Unicode, or twins but for capital letters. All of it is the server's word. The identity of a skill is its server and its uri, never its name.
-struct skill {
-  skill() = default;
-
-  std::string uri;          ///< Of its SKILL.md.
-  json::value frontmatter;  ///< An object with name and description; the rest is as the author wrote it.
-  /// Every file, in the order of their uris. Nothing for a "dynamic" skill, whose content cannot be verified. An approval
-  /// that is kept is bound to this: it ends when an entry has another set.
-  std::optional<std::vector<skill_resource>> resources;
-  json::value raw;
-
-  [[nodiscard]] bool is_dynamic() const noexcept { return !resources; }
-  [[nodiscard]] std::string name() const;
-  [[nodiscard]] std::string description() const;
-  /// The uri of its directory, without a slash at the end.
-  [[nodiscard]] std::string_view root() const noexcept;
-  /// The file with exactly this uri, or null.
-  [[nodiscard]] skill_resource const* find(std::string_view file) const noexcept;
-  /// Whether this may be read as a file of the skill: it is listed, or inside the directory of a dynamic one.
-  [[nodiscard]] bool has(std::string_view file) const;
-  /// The sum of all sizes, 0 for a dynamic one; the largest number where it is larger.
-  [[nodiscard]] std::uint64_t total_size() const noexcept;
-  /// What a relative reference in SKILL.md means, such as "references/FORMS.md#fields", without its fragment.
-  /// Errors: invalid_argument (not relative, or it leads out of the skill).
-  [[nodiscard]] result<std::string> resolve(std::string_view reference) const;
-};
-template <>
-struct json::codec<skill> {
-  static bool read(view v, skill& out, read_error& e);
-  static void write(writer& w, skill const& s);
-};
-
-struct list_skills_result {
-  list_skills_result() = default;
-
-  std::vector<skill> skills;
-  std::vector<comcp::set_aside> set_aside;  ///< Entries that are invalid, which must not be loaded.
-  std::optional<cursor> next_cursor;
-  std::optional<std::int64_t> ttl_ms;
-  std::optional<comcp::cache_scope> cache_scope;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_skills_result>) {
-  using t = list_skills_result;
-  return json::fields(json::field("resultType", &t::result_type), detail::definitions("skills", &t::skills),
-                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
-                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct get_skill_result {
-  get_skill_result() = default;
-
-  comcp::skill skill;
-  std::optional<std::int64_t> ttl_ms;
-  std::optional<comcp::cache_scope> cache_scope;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<get_skill_result>) {
-  using t = get_skill_result;
-  return json::fields(json::field("resultType", &t::result_type), json::field("skill", &t::skill),
-                      json::field("ttlMs", &t::ttl_ms), json::field("cacheScope", &t::cache_scope),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// Whether these bytes are this file of the skill: its size, its digest and, for SKILL.md, its frontmatter, field by
-/// field. Of a dynamic skill only the frontmatter can be checked. For bytes from a server or from a cache of the host;
-/// without a reader the bundled one reads. Errors: verification_failed, also for a file that is not listed.
-result<void> verify_skill_file(skill const& entry, std::string_view file, std::string_view bytes,
-                               frontmatter_reader const& reader = frontmatter_reader());
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// skills/impl/skill.ipp
-#if !defined(COMCP_SINGLE_SKILLS_IMPL_SKILL_IPP)
-#define COMCP_SINGLE_SKILLS_IMPL_SKILL_IPP
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <set>
-
-namespace comcp {
-namespace detail {
-
-inline constexpr std::string_view skill_file = "/SKILL.md";
-inline constexpr std::string_view digest_scheme = "sha256:";
-
-COMCP_DECL bool is_skill_digest(std::string_view text) noexcept {
-  return text.starts_with(digest_scheme) && text.size() == digest_scheme.size() + 64 &&
-         text.find_first_not_of("0123456789abcdef", digest_scheme.size()) == std::string_view::npos;
-}
-
-// As the Agent Skills format has it.
-COMCP_DECL bool is_skill_name(std::string_view name) noexcept {
-  return !name.empty() && name.size() <= 64 && !name.starts_with('-') && !name.ends_with('-') &&
-         name.find("--") == std::string_view::npos &&
-         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
-}
-
-COMCP_DECL std::optional<char> unescaped(std::string_view& text) noexcept {
-  constexpr std::string_view digits = "0123456789abcdef0123456789ABCDEF";
-  char const c = text[0];
-  if (c != '%') return text.remove_prefix(1), c;
-  auto const high = text.size() < 3 ? digits.npos : digits.find(text[1]);
-  auto const low = text.size() < 3 ? digits.npos : digits.find(text[2]);
-  if (high == digits.npos || low == digits.npos) return {};
-  text.remove_prefix(3);
-  return static_cast<char>(high % 16 * 16 + low % 16);
-}
-
-inline bool is_unreserved(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-._~").find(c) != std::string_view::npos;
-}
-
-// Combining marks, conjoining jamo and compatibility ideographs: normal forms of Unicode write them in another way, so
-// that two names might be one file.
-COMCP_DECL bool has_unicode_twin(std::string_view name) noexcept {
-  for (character_scan at(name); at.next();) {
-    auto const c = at.code();
-    if (!at.is_utf8() || (c >= 0x300 && c <= 0x36F) || (c >= 0x1100 && c <= 0x11FF) || c == 0x2126 || c == 0x212A ||
-        c == 0x212B || c == 0x3099 || c == 0x309A || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F))
-      return true;
-  }
-  return false;
-}
-
-// The name that a segment is once its escapes are undone; nothing where it is none, or another one if that is done twice,
-// written in another way, or on another system.
-COMCP_DECL std::optional<std::string> segment_name(std::string_view text) {
-  if (text.find_first_of("?#\\:") != std::string_view::npos) return {};
-  std::string name;
-  while (!text.empty()) {
-    bool const escaped = text[0] == '%';
-    auto const c = unescaped(text);
-    if (!c || static_cast<unsigned char>(*c) < 0x20 || *c == 0x7F || *c == '/' || *c == '\\' || *c == ':') return {};
-    if (escaped && is_unreserved(*c)) return {};
-    name += *c;
-  }
-  for (auto at = name.find('%'); at != name.npos; at = name.find('%', at + 1)) {
-    auto rest = std::string_view(name).substr(at);
-    if (unescaped(rest)) return {};
-  }
-  if (name.empty() || name.ends_with('.') || name.ends_with(' ') || has_unicode_twin(name)) return {};
-  return name;
-}
-
-// What stays the same where a file system does not tell capital letters from small ones: pairs that stand side by side,
-// or at a fixed distance, in the scripts that have them.
-COMCP_DECL std::string without_case(std::string_view name) {
-  std::string out;
-  for (character_scan at(name); at.next();) {
-    auto c = at.code();
-    if ((c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7) || (c >= 0x391 && c <= 0x3AB) ||
-        (c >= 0x410 && c <= 0x42F)) {
-      c += 0x20;
-    } else if (c >= 0x400 && c <= 0x40F) {
-      c += 0x50;
-    } else if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17E)) {
-      c = (c + 1) & ~char32_t{1};
-    } else if ((c >= 0x100 && c <= 0x24F) || (c >= 0x460 && c <= 0x52F) || (c >= 0x1E00 && c <= 0x1EFF)) {
-      c |= 1;
-    }
-    out.append(code_point_name(c));
-  }
-  return out;
-}
-
-COMCP_DECL bool are_path_segments(std::string_view path) {
-  for (;;) {
-    auto const end = path.find('/');
-    if (!segment_name(path.substr(0, end))) return false;
-    if (end == std::string_view::npos) return true;
-    path.remove_prefix(end + 1);
-  }
-}
-
-COMCP_DECL bool is_inside(std::string_view root, std::string_view file) {
-  return !root.empty() && file.starts_with(root) && file.size() > root.size() && file[root.size()] == '/' &&
-         are_path_segments(file.substr(root.size() + 1));
-}
-
-// scheme://a/b/name/SKILL.md; the authority may be empty.
-COMCP_DECL bool is_skill_uri(std::string_view uri, std::string_view name) {
-  auto const scheme = uri.substr(0, uri.find(':'));
-  auto path = uri.substr(std::min(uri.size(), scheme.size() + 1));
-  constexpr auto letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
-  if (scheme.empty() || scheme.find_first_not_of(letters) != uri.npos) return false;
-  bool const has_authority = path.starts_with("//") && !path.starts_with("///");
-  path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-  std::string names(path);
-  auto const port = names.find(':'), end = names.find('/');
-  if (has_authority && port < end && names.find_first_not_of("0123456789", port + 1) == end) names.erase(port, end - port);
-  return are_path_segments(names) && ("/" + names).ends_with("/" + std::string(name) + std::string(skill_file));
-}
-
-COMCP_DECL bool read_member(json::view object, std::string_view key, std::string& out, json::read_error& e) {
-  auto const found = object.find(key);
-  return found ? json::codec<std::string>::read(*found, out, e) : e.missing(object, key);
-}
-
-COMCP_DECL bool read_skill_texts(json::view frontmatter, std::string_view uri, json::read_error& e) {
-  if (!frontmatter.is_object()) return e.expected(frontmatter, "object");
-  std::string name, description;
-  if (!read_member(frontmatter, "name", name, e) || !read_member(frontmatter, "description", description, e)) return false;
-  if (!is_skill_name(name)) return e.expected(*frontmatter.find("name"), "a skill's name");
-  auto const tails = std::count_if(description.begin(), description.end(), [](char c) { return (c & 0xC0) == 0x80; });
-  auto const length = description.size() - static_cast<std::size_t>(tails);
-  if (length == 0 || length > 1024) return e.expected(*frontmatter.find("description"), "1 to 1024 characters");
-  return is_skill_uri(uri, name) || e.expected(*frontmatter.find("name"), "the name of the skill's directory");
-}
-
-// Equal for two files where some file system takes them for one. Precondition: `file` is inside.
-COMCP_DECL std::string file_identity(std::string_view root, std::string_view file) {
-  std::string name;
-  for (auto rest = file.substr(root.size()); !rest.empty();) name += *unescaped(rest);
-  return without_case(name);
-}
-
-COMCP_DECL bool read_skill_files(json::view list, skill& out, json::read_error& e) {
-  if (list.get_string() == "dynamic") return out.resources.reset(), true;
-  if (!list.is_array()) return e.expected(list, "an array or \"dynamic\"");
-  auto& files = out.resources.emplace();
-  if (!json::codec<std::vector<skill_resource>>::read(list, files, e)) return false;
-  for (auto const element : list.elements()) {
-    auto const uri = *element.find("uri");
-    auto const digest = *element.find("digest");
-    if (!is_skill_digest(*digest.get_string())) return e.expected(digest, "a digest of SHA-256");
-    if (!is_inside(out.root(), *uri.get_string())) return e.expected(uri, "a file in the skill's directory");
-  }
-  std::sort(files.begin(), files.end(), [](auto const& a, auto const& b) { return a.uri < b.uri; });
-  std::set<std::string> names;
-  for (auto const& file : files) {
-    if (!names.insert(file_identity(out.root(), file.uri)).second) return e.expected(list, "every file once");
-  }
-  return out.find(out.uri) || e.expected(list, "SKILL.md among the files");
-}
-
-COMCP_DECL error unverified(skill const& entry, std::string_view why) {
-  return {errc::verification_failed, "the skill " + entry.uri + ": " + std::string(why)};
-}
-
-COMCP_DECL result<json::value> frontmatter_of(std::string_view text, frontmatter_reader const& reader) {
-  auto const parts = split_skill(text);
-  if (!parts) return parts.error();
-  try {
-    return reader ? reader(parts->frontmatter) : read_frontmatter(parts->frontmatter);
-  } catch (...) {
-    return error(errc::wrong_shape, "the reader of the frontmatter threw");
-  }
-}
-
-COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view text, frontmatter_reader const& reader) {
-  auto const found = frontmatter_of(text, reader);
-  if (!found) return unverified(entry, found.error().to_string());
-  if (*found == entry.frontmatter) return {};
-  std::map<std::string_view, json::view> own;  // the entry may name very many of them
-  for (auto const& [key, value] : found->members()) own.emplace(key, value);
-  for (auto const& [key, value] : entry.frontmatter.members()) {
-    auto const at = own.find(key);
-    if (at == own.end() || at->second != value)
-      return unverified(entry, "\"" + std::string(key) + "\" in SKILL.md is not the entry's");
-  }
-  return unverified(entry, "SKILL.md has fields that the entry has not");
-}
-
-}  // namespace detail
-
-COMCP_DECL bool json::codec<skill>::read(view v, skill& out, read_error& e) {
-  if (!v.is_object()) return e.expected(v, "object");
-  if (!unique_keys(v, e)) return false;
-  auto const frontmatter = v.find("frontmatter"), files = v.find("resources");
-  if (!comcp::detail::read_member(v, "uri", out.uri, e)) return false;
-  if (!frontmatter) return e.missing(v, "frontmatter");
-  if (!files) return e.missing(v, "resources");
-  out.frontmatter = frontmatter->share();
-  out.raw = v.share();
-  return comcp::detail::read_skill_texts(*frontmatter, out.uri, e) && comcp::detail::read_skill_files(*files, out, e);
-}
-
-COMCP_DECL void json::codec<skill>::write(writer& w, skill const& s) {
-  w.begin_object().key("uri").string(s.uri).key("frontmatter").value(s.frontmatter).key("resources");
-  if (s.resources) {
-    json::write(w, *s.resources);
-  } else {
-    w.string("dynamic");
-  }
-  for (auto const& [key, value] : s.raw.members()) {
-    if (key != "uri" && key != "frontmatter" && key != "resources") w.key(key).value(value);
-  }
-  w.end_object();
-}
-
-COMCP_DECL std::string skill::name() const {
-  auto const found = frontmatter.view().find("name");
-  return std::string(found ? found->get_string().value_or("") : "");
-}
-
-COMCP_DECL std::string skill::description() const {
-  auto const found = frontmatter.view().find("description");
-  return std::string(found ? found->get_string().value_or("") : "");
-}
-
-COMCP_DECL std::string_view skill::root() const noexcept {
-  std::string_view const whole = uri;
-  return whole.ends_with(detail::skill_file) ? whole.substr(0, whole.size() - detail::skill_file.size()) : std::string_view();
-}
-
-COMCP_DECL skill_resource const* skill::find(std::string_view file) const noexcept {
-  if (!resources) return nullptr;
-  auto const at = std::find_if(resources->begin(), resources->end(), [file](auto const& f) { return f.uri == file; });
-  return at == resources->end() ? nullptr : &*at;
-}
-
-COMCP_DECL bool skill::has(std::string_view file) const {
-  return is_dynamic() ? detail::is_inside(root(), file) : find(file) != nullptr;
-}
-
-COMCP_DECL std::uint64_t skill::total_size() const noexcept {
-  std::uint64_t sum = 0;
-  if (!resources) return sum;
-  for (auto const& f : *resources) {
-    if (f.size > std::numeric_limits<std::uint64_t>::max() - sum) return std::numeric_limits<std::uint64_t>::max();
-    sum += f.size;
-  }
-  return sum;
-}
-
-COMCP_DECL result<std::string> skill::resolve(std::string_view reference) const {
-  auto const bad = [](char const* why) { return error(errc::invalid_argument, why); };
-  reference = reference.substr(0, reference.find('#'));
-  if (reference.empty() || reference[0] == '/') return bad("no relative reference to a file");
-  std::vector<std::string_view> path;
-  for (bool more = true; more;) {
-    auto const end = reference.find('/');
-    auto const segment = reference.substr(0, end);
-    more = end != std::string_view::npos;
-    if (more) reference.remove_prefix(end + 1);
-    if (segment == ".") continue;
-    if (segment != "..") {
-      path.push_back(segment);
-    } else if (path.empty()) {
-      return bad("a reference that leads out of the skill");
-    } else {
-      path.pop_back();
-    }
-  }
-  std::string out(root());
-  for (auto const segment : path) out.append("/").append(segment);
-  if (path.empty() || path[0].find(':') != std::string_view::npos || !detail::is_inside(root(), out))
-    return bad("no relative reference to a file of the skill");
-  return out;
-}
-
-COMCP_DECL result<void> verify_skill_file(skill const& entry, std::string_view file, std::string_view bytes,
-                                          frontmatter_reader const& reader) {
-  if (!entry.has(file)) return detail::unverified(entry, std::string(file) + " is not one of its files");
-  if (auto const* const said = entry.find(file)) {
-    if (auto const n = bytes.size(); n != said->size)
-      return detail::unverified(entry, std::string(file) + " has " + std::to_string(n) + " bytes, not the entry's");
-    if (said->digest != std::string(detail::digest_scheme) + to_hex(sha256(bytes)))
-      return detail::unverified(entry, std::string(file) + " has another digest");
-  }
-  return file == entry.uri ? detail::verify_frontmatter(entry, bytes, reader) : result<void>();
-}
-
-}  // namespace comcp
-#endif
-#endif
-#endif
-
-namespace comcp {
-
-/// What load_skill() is told.
-class skill_options {
- public:
-  skill_options() {}
-  /// Loads "dynamic" skills too, whose content nobody can verify (default: refuses them).
-  skill_options& allow_dynamic(bool yes = true) { return allow_dynamic_ = yes, *this; }
-  /// Who reads frontmatter in place of read_frontmatter().
-  skill_options& reader(frontmatter_reader f) { return reader_ = std::move(f), *this; }
-  /// The most files, and bytes of all of them, that a skill may have: 512 and 16 MiB, which every host must support.
-  /// Where one message may not be so long (stdio: 16 MiB), a file cannot be either.
-  skill_options& max_files(std::size_t n) { return max_files_ = n, *this; }
-  skill_options& max_bytes(std::uint64_t n) { return max_bytes_ = n, *this; }
-
-  [[nodiscard]] bool allows_dynamic() const noexcept { return allow_dynamic_; }
-  [[nodiscard]] frontmatter_reader const& reader() const noexcept { return reader_; }
-  [[nodiscard]] std::size_t max_files() const noexcept { return max_files_; }
-  [[nodiscard]] std::uint64_t max_bytes() const noexcept { return max_bytes_; }
-
- private:
-  frontmatter_reader reader_;
-  std::size_t max_files_ = 512;
-  std::uint64_t max_bytes_ = std::uint64_t{16} << 20;
-  bool allow_dynamic_ = false;
-};
-
-namespace detail {
-struct skill_session;
-}
-
-/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and its client's connection, so that
-/// its files come from the server that it came from, whatever other clients there are; it does not keep the connection
-/// open. A handle: copies are the same skill.
-class loaded_skill {
- public:
-  explicit loaded_skill(std::shared_ptr<detail::skill_session> s) noexcept : session_(std::move(s)) {}
-
-  COMCP_LAZY [[nodiscard]] skill const& entry() const noexcept;
-  /// All of SKILL.md, and the part behind the frontmatter. Valid as long as a copy of this.
-  COMCP_LAZY [[nodiscard]] std::string const& text() const noexcept;
-  COMCP_LAZY [[nodiscard]] std::string_view instructions() const noexcept;
-  /// False for a dynamic skill: only that the frontmatter is the entry's was checked.
-  [[nodiscard]] bool verified() const noexcept { return !entry().is_dynamic(); }
-
-  /// One file, by its uri (see skill::resolve()). A nested SKILL.md is a file like any other: to load that skill takes its
-  /// own entry and its own approval.
-  /// Errors: verification_failed (its content is not the entry's; or it is not listed, then nothing was sent),
-  /// limit_exceeded (a dynamic skill gave more than skill_options().max_bytes()), and those of client.read_resource().
-  COMCP_LAZY [[nodiscard]] asio::awaitable<resource_contents> read(std::string_view uri,
-                                                                   call_options options = call_options()) const;
-
- private:
-  std::shared_ptr<detail::skill_session> session_;
-};
-
-/// The entries of all skills that the server lists, which may be fewer than it has. Invalid ones are set aside. Several
-/// may have one name. Errors: capability_missing where the server did not declare the extension, or was never asked (a
-/// connect_options().prior() without `discovered`).
-COMCP_LAZY asio::awaitable<listing<skill>> list_skills(client const& c, call_options options = call_options());
-
-/// The entry of the skill whose SKILL.md has this uri, as it is now, listed or not. Errors: capability_missing,
-/// not_found, protocol_violation (an invalid entry).
-COMCP_LAZY asio::awaitable<skill> get_skill(client const& c, std::string_view uri,
-                                            call_options options = call_options());
-
-/// Reads SKILL.md and verifies it. With a cache, bytes that are no longer the entry's are fetched again once. After
-/// verification_failed the entry may be outdated: get_skill() has the current one, which wants approval anew.
-/// Errors: verification_failed, denied (a dynamic skill), limit_exceeded (the entry's files; nothing was sent), and those
-/// of client.read_resource(). `entry` is of this client's server.
-COMCP_LAZY asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry,
-                                                    skill_options how = skill_options(),
-                                                    call_options options = call_options());
-
-/// The direct children of a directory, such as skill::root(), as the server sees them now; directories have the MIME type
-/// "inode/directory". This adds nothing to a loaded skill: what its entry does not list cannot be read.
-/// Errors: capability_missing where the server did not declare directoryRead; not_found.
-COMCP_LAZY asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
-                                                                      call_options options = call_options());
-
-namespace detail {
-namespace skill_methods {
-char const* skills_missing(server_capabilities const& c);
-char const* directories_missing(server_capabilities const& c);
-inline constexpr wire::method_rules list{.name = "skills/list", .missing = skills_missing, .wants_sight = true},
-    get{.name = "skills/get", .missing = skills_missing, .wants_sight = true},
-    read_directory{.name = "resources/directory/read", .missing = directories_missing, .wants_sight = true};
-}  // namespace skill_methods
-
-template <>
-struct list_traits<skill> {
-  using page = list_skills_result;
-  static constexpr auto const& method = skill_methods::list;
-  static auto& items(page& p) { return p.skills; }
-};
-struct directory_child;
-template <>
-struct list_traits<directory_child> {
-  using page = list_resources_result;
-  static constexpr auto const& method = skill_methods::read_directory;
-  static auto& items(page& p) { return p.resources; }
-};
-}  // namespace detail
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// skills/impl/skills.ipp
-#if !defined(COMCP_SINGLE_SKILLS_IMPL_SKILLS_IPP)
-#define COMCP_SINGLE_SKILLS_IMPL_SKILLS_IPP
-#include <atomic>
-
-namespace comcp {
-namespace detail {
-
-COMCP_DECL char const* skill_methods::skills_missing(server_capabilities const& c) {
-  constexpr auto extension = "io.modelcontextprotocol/skills";
-  return c.supports(extension) ? nullptr : extension;
-}
-
-COMCP_DECL char const* skill_methods::directories_missing(server_capabilities const& c) {
-  auto const skills = c.extensions.find("io.modelcontextprotocol/skills");
-  if (skills == c.extensions.end()) return "io.modelcontextprotocol/skills";
-  auto const flag = skills->second.view().find("directoryRead");
-  return flag && flag->get_bool() == true ? nullptr : "directoryRead of io.modelcontextprotocol/skills";
-}
-
-// A skill under load, and loaded.
-struct skill_session {
-  skill_session(std::shared_ptr<client_link> c, skill e, skill_options o)
-      : core(std::move(c)), entry(std::move(e)), options(std::move(o)) {}
-
-  std::shared_ptr<client_link> core;
-  skill entry;
-  skill_options options;
-  std::string text;  // SKILL.md
-  std::size_t body = 0;
-  std::atomic<std::uint64_t> retrieved{0};  // of a dynamic skill
-
-  [[nodiscard]] error refusal() const {
-    if (entry.is_dynamic() && !options.allows_dynamic())
-      return {errc::denied, "the content of " + entry.uri + " is dynamic: it cannot be verified"};
-    if (!entry.is_dynamic() && entry.resources->size() > options.max_files())
-      return {errc::limit_exceeded, entry.uri + " has more files than skill_options().max_files()"};
-    if (entry.total_size() > options.max_bytes())
-      return {errc::limit_exceeded, "the files of " + entry.uri + " are larger than skill_options().max_bytes()"};
-    return {};
-  }
-
-  // The one content of an answer that is this file. Of text and blob exactly one is there: what is verified is what is used.
-  [[nodiscard]] result<resource_contents> verified(std::string const& uri, read_resource_result& answer) {
-    auto const* const only = answer.contents.size() == 1 ? &answer.contents[0] : nullptr;
-    if (!only || only->uri != uri || only->text.has_value() == only->blob.has_value())
-      return error(errc::protocol_violation, "resources/read gave no contents of " + uri);
-    std::vector<std::byte> decoded;
-    if (only->blob) {
-      auto bytes = only->bytes();
-      if (!bytes) return bytes.error().with_code(make_error_code(errc::protocol_violation));
-      decoded = *std::move(bytes);
-    }
-    auto const bytes = only->text ? std::string_view(*only->text)
-                                  : std::string_view(reinterpret_cast<char const*>(decoded.data()), decoded.size());
-    if (auto const ok = verify_skill_file(entry, uri, bytes, options.reader()); !ok) return ok.error();
-    if (entry.is_dynamic() && (retrieved += bytes.size()) > options.max_bytes())
-      return error(errc::limit_exceeded, entry.uri + " gave more than skill_options().max_bytes()");
-    if (uri == entry.uri && text.empty()) {
-      text = bytes;
-      body = text.size() - split_skill(text).value().body.size();
-    }
-    return std::move(answer.contents[0]);
-  }
-};
-
-COMCP_LAZY asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<skill_session> s, std::string uri,
-                                                              call_options options) {
-  require(s->core);
-  options.manual_input(false);
-  bool may_be_old = s->core->bounds(options).cached;
-  for (;;) {
-    auto reading = client(s->core, false).read_resource(uri, options);
-    auto answer = co_await std::move(reading);
-    auto file = s->verified(uri, answer);
-    if (file) co_return *std::move(file);
-    if (!may_be_old || file.error() != errc::verification_failed) throw exception(file.error());
-    may_be_old = false;
-    options.cache(cache_use::refresh);
-  }
-}
-
-COMCP_LAZY asio::awaitable<loaded_skill> load_skill_file(std::shared_ptr<skill_session> s, call_options options) {
-  auto reading = read_skill_file(s, s->entry.uri, std::move(options));
-  (void)co_await std::move(reading);
-  co_return loaded_skill(std::move(s));
-}
-
-// What the server answers where there is nothing of that uri.
-inline error as_missing(error const& e) {
-  return e.peer() && e.peer()->code == -32602 ? e.with_code(make_error_code(errc::not_found)) : e;
-}
-
-COMCP_LAZY asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri,
-                                                  prepared_call call) {
-  get_skill_result got;
-  try {
-    auto asking = typed_call<get_skill_result>(std::move(core), std::move(call));
-    got = co_await std::move(asking);
-  } catch (exception const& e) {
-    throw exception(as_missing(e.error()));
-  }
-  if (got.skill.uri != uri) throw exception(error(errc::protocol_violation, "skills/get gave another skill"));
-  co_return std::move(got.skill);
-}
-
-COMCP_LAZY asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_link> core, std::string uri,
-                                                             call_options options) {
-  require(core);
-  auto const bounds = core->bounds(options);
-  pager<directory_child> pages(core, options, std::move(uri));
-  listing<resource> all;
-  try {
-    for (;;) {
-      auto page = co_await pages.next();
-      if (!page) co_return all;
-      all.append(std::move(page->resources), std::move(page->set_aside));
-      if (core->bounds(options).now > bounds.end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
-    }
-  } catch (exception const& e) {
-    throw exception(as_missing(e.error()));
-  }
-}
-
-}  // namespace detail
-
-COMCP_LAZY_DECL skill const& loaded_skill::entry() const noexcept { return session_->entry; }
-COMCP_LAZY_DECL std::string const& loaded_skill::text() const noexcept { return session_->text; }
-COMCP_LAZY_DECL std::string_view loaded_skill::instructions() const noexcept {
-  return std::string_view(session_->text).substr(session_->body);
-}
-
-COMCP_LAZY_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri,
-                                                                      call_options options) const {
-  auto const& entry = session_->entry;
-  if (!entry.has(uri)) return detail::failed<resource_contents>(verify_skill_file(entry, uri, {}).error());
-  return detail::read_skill_file(session_, std::string(uri), std::move(options));
-}
-
-COMCP_LAZY_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_options options) {
-  return detail::list_all<skill>(detail::client_access::core(c), std::move(options));
-}
-
-COMCP_LAZY_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
-  detail::prepared_call call(detail::skill_methods::get, args("uri", uri).text(), std::move(options));
-  call.repeatable = true;
-  return detail::get_skill_entry(detail::client_access::core(c), std::string(uri), std::move(call));
-}
-
-COMCP_LAZY_DECL asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how,
-                                                         call_options options) {
-  auto s = std::make_shared<detail::skill_session>(detail::client_access::core(c), entry, std::move(how));
-  if (auto const bad = s->refusal()) return detail::failed<loaded_skill>(bad);
-  return detail::load_skill_file(std::move(s), std::move(options));
-}
-
-COMCP_LAZY_DECL asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
-                                                                           call_options options) {
-  return detail::read_directory(detail::client_access::core(c), std::string(uri), std::move(options));
-}
-
-}  // namespace comcp
 #endif
 #endif
 #endif

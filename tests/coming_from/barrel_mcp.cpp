@@ -5,6 +5,7 @@
 // aggregator and tool formats are in barrel_mcp_agent.cpp.
 #include <comcp/client/handlers.hpp>
 #include <comcp/client/validation.hpp>
+#include <comcp/extensions/tasks.hpp>
 #include <comcp/schema/schema.hpp>
 
 #include <asio/steady_timer.hpp>
@@ -282,4 +283,30 @@ TEST_CASE("barrel_mcp: schema validation before a call, so that bad arguments ar
   CHECK(server.count("tools/call") == 0);
   CHECK(c.finish(client->call_tool("search", args("q", "hi"))));
   CHECK(server.count("tools/call") == 1);
+}
+
+TEST_CASE("barrel_mcp: tasks_list, tasks_list_all, tasks_get, tasks_cancel and tasks_result", "[coming_from]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().capabilities(R"({"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}})");
+  auto const task_text = [](std::string const& id, std::string const& status) {
+    return R"({"taskId":")" + id + R"(","status":")" + status + R"(","createdAt":"c","lastUpdatedAt":"l","ttl":null,"pollInterval":10})";
+  };
+  server.on("tasks/list", [&task_text](fake_request r) {
+    bool const first = !r.params().contains("cursor");
+    r.reply(json::raw(R"({"tasks":[)" + task_text(first ? "a" : "b", "working") + (first ? R"(],"nextCursor":"2"})" : "]}")));
+  });
+  server.answer("tasks/get", json::raw(task_text("a", "completed")));
+  server.answer("tasks/result", json::raw(tool_text));
+  server.answer("tasks/cancel", json::raw(task_text("b", "cancelled")));
+  auto client = c.connect(server.transport(), c.options().extension(tasks()));
+  auto const own = client->extension<tasks>();
+  CHECK(c.finish(own.list_tasks_page())->next_cursor == "2");
+  auto const all = c.finish(own.list_tasks());
+  CHECK(all->size() == 2);
+  auto const a = own.resume_task(args("taskId", "a"));
+  CHECK(c.finish(a.status())->status == task_status::completed);
+  CHECK(c.finish(a.result())->text() == "done");
+  CHECK(c.finish(own.resume_task(args("taskId", "b")).cancel()));
+  CHECK(server.last("tasks/cancel")["taskId"].as<std::string>() == "b");
 }

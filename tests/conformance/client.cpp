@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <comcp/comcp.hpp>
+#include <comcp/extensions/skills.hpp>
 #include <comcp/transport/http.hpp>
 
 #include "authorized.hpp"
@@ -152,6 +153,7 @@ conversation conversation_for(std::string const& scenario) {
 
 awaitable<comcp::client> connect_for(std::string scenario, std::string url) {
   auto options = options_of_run();
+  if (scenario.starts_with("sep-2640")) options.extension(comcp::skills());
   if (scenario.starts_with("auth/")) {
     auto context = context_of_run();
     auto client = co_await conformance::connect_authorized(url, scenario, std::move(context), std::move(options));

@@ -4,25 +4,25 @@
 
 #include <stdexcept>
 
-#include <comcp/skills/skills.hpp>
+#include <comcp/extensions/skills.hpp>
 
 namespace conformance {
 namespace {
 
 asio::awaitable<void> load_and_read(comcp::client& client, comcp::skill entry) {
-  auto const skill = co_await comcp::load_skill(client, entry);
+  auto const skill = co_await client.extension<comcp::skills>().load(entry);
   for (auto const& file : *skill.entry().resources) (void)co_await skill.read(file.uri);
 }
 
 }  // namespace
 
 asio::awaitable<void> list_skills(comcp::client& client) {
-  auto const skills = co_await comcp::list_skills(client);
+  auto const skills = co_await client.extension<comcp::skills>().list();
   if (skills.empty()) throw std::runtime_error("there is no skill");
 }
 
 asio::awaitable<void> load_bad_skill(comcp::client& client) {
-  auto const skills = co_await comcp::list_skills(client);
+  auto const skills = co_await client.extension<comcp::skills>().list();
   if (skills.empty()) throw std::runtime_error("there is no skill");
   auto const loaded = co_await comcp::as_result(load_and_read(client, skills[0]));
   if (loaded) throw std::runtime_error("a skill was loaded that is not what its entry says");

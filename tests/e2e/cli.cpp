@@ -44,7 +44,7 @@ TEST_CASE("cli: help explains every command, and a wrong command line is exit st
   auto const all = run({COMCP_CLI, "--help"});
   CHECK(all.status == 0);
   for (auto const* const name : {"tools", "resources", "templates", "prompts", "call", "read", "prompt", "complete",
-                                 "ping", "info", "listen"}) {
+                                 "ping", "info", "listen", "tasks"}) {
     CAPTURE(name);
     CHECK_THAT(all.out, contains(std::string("  ") + name + " "));
     auto const one = run({COMCP_CLI, name, "--help"});

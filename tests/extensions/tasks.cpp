@@ -314,11 +314,11 @@ TEST_CASE("tasks: a handle that goes away cancels its task, one that was detache
   CHECK(saved == R"({"taskId":"7","tool":"slow"})");
   auto const client = connected(c, s);
   s.steps = {s.completed()};
-  auto const task = client.extension<tasks>().resume_task(json::parse(saved).value());
+  auto const task = client.extension<tasks>().resume_task(json::raw(saved));
   auto const r = c.finish(task.result());
   REQUIRE(r);
   CHECK(r->text() == "done");
-  CHECK_THROWS_AS(client.extension<tasks>().resume_task(json::parse(R"({"taskId":""})").value()), exception);
+  CHECK_THROWS_AS(client.extension<tasks>().resume_task(args("taskId", "")), exception);
   CHECK(c.finish(task_handle().status()).error() == errc::closed);
 }
 

@@ -5,7 +5,7 @@
 // with npm's yaml: what it lists is another parser's word.
 #include "interop/peers.hpp"
 
-#include <comcp/skills/skills.hpp>
+#include <comcp/extensions/skills.hpp>
 
 using namespace interop;
 
@@ -60,6 +60,7 @@ void in_both_eras(Talk conversation) {
     CAPTURE(legacy);
     skills_folder const skills;
     connect_options options;
+    options.extension(comcp::skills());
     if (legacy) options.legacy();
     talk([&]() -> asio::awaitable<void> {
       auto client = co_await comcp::connect(skills.server(), options);
@@ -74,17 +75,17 @@ void in_both_eras(Talk conversation) {
 TEST_CASE("skills: a folder of them is listed, loaded and read", "[interop]") {
   COMCP_NEEDS_PEERS();
   in_both_eras([](skills_folder const&, comcp::client& client) -> asio::awaitable<void> {
-    auto const all = co_await comcp::list_skills(client);
+    auto const all = co_await client.extension<comcp::skills>().list();
     CHECK(all.size() == 2);
     CHECK(all.set_aside().empty());
-    auto const entry = co_await comcp::get_skill(client, refunds);
+    auto const entry = co_await client.extension<comcp::skills>().get(refunds);
     CHECK(entry.name() == "refunds");
     CHECK(entry.description() == "Refunds for customers, gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80: as policy says");
     for (auto const& each : all) {
-      auto const one = co_await comcp::load_skill(client, each);
+      auto const one = co_await client.extension<comcp::skills>().load(each);
       CHECK(one.verified());
     }
-    auto const loaded = co_await comcp::load_skill(client, entry);
+    auto const loaded = co_await client.extension<comcp::skills>().load(entry);
     CHECK(loaded.instructions() == "See [the mail](examples/email.md).\n");
     auto const mail = co_await loaded.read(entry.resolve("examples/email.md").value());
     CHECK(mail.text == "Dear customer\r\n");
@@ -92,12 +93,12 @@ TEST_CASE("skills: a folder of them is listed, loaded and read", "[interop]") {
     auto const bytes = logo.bytes();
     REQUIRE(bytes);
     CHECK(bytes->size() == 10);
-    auto const inside = co_await comcp::read_resource_directory(client, entry.root());
+    auto const inside = co_await client.extension<comcp::skills>().read_directory(entry.root());
     CHECK(inside.size() == 3);
     auto const unlisted = co_await as_result(loaded.read("skill://git-workflow/SKILL.md"));
     REQUIRE_FALSE(unlisted);
     CHECK(unlisted.error() == errc::verification_failed);
-    auto const missing = co_await as_result(comcp::get_skill(client, "skill://none/SKILL.md"));
+    auto const missing = co_await as_result(client.extension<comcp::skills>().get("skill://none/SKILL.md"));
     REQUIRE_FALSE(missing);
     CHECK(missing.error() == errc::not_found);
   });
@@ -106,19 +107,19 @@ TEST_CASE("skills: a folder of them is listed, loaded and read", "[interop]") {
 TEST_CASE("skills: what is no longer what the host's entry says is not given out", "[interop]") {
   COMCP_NEEDS_PEERS();
   in_both_eras([](skills_folder const& skills, comcp::client& before) -> asio::awaitable<void> {
-    auto const entry = co_await comcp::get_skill(before, refunds);
+    auto const entry = co_await before.extension<comcp::skills>().get(refunds);
     skills.write("acme/billing/refunds/examples/email.md", "Dear hacker!!\r\n");  // as long as it was
     {
-      auto after = co_await comcp::connect(skills.server());
-      auto const loaded = co_await comcp::load_skill(after, entry);
+      auto after = co_await comcp::connect(skills.server(), connect_options().extension(comcp::skills()));
+      auto const loaded = co_await after.extension<comcp::skills>().load(entry);
       auto const mail = co_await as_result(loaded.read(entry.resolve("examples/email.md").value()));
       REQUIRE_FALSE(mail);
       CHECK(mail.error() == errc::verification_failed);
       co_await after.close();
     }
     skills.write("acme/billing/refunds/SKILL.md", "---\nname: refunds\ndescription: another\n---\n");
-    auto after = co_await comcp::connect(skills.server());
-    auto const again = co_await as_result(comcp::load_skill(after, entry));
+    auto after = co_await comcp::connect(skills.server(), connect_options().extension(comcp::skills()));
+    auto const again = co_await as_result(after.extension<comcp::skills>().load(entry));
     REQUIRE_FALSE(again);
     CHECK(again.error() == errc::verification_failed);
     co_await after.close();

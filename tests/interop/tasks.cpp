@@ -61,7 +61,7 @@ asio::awaitable<void> use_extension(comcp::client const& client, int const& aske
   auto const again = extension.resume_task(task.to_json());
   auto const r = co_await again.result();
   CHECK(r.text() == "ants, by nobody");
-  auto const unknown = co_await as_result(extension.resume_task(comcp::json::parse(R"({"taskId":"none"})").value()).status());
+  auto const unknown = co_await as_result(extension.resume_task(args("taskId", "none")).status());
   REQUIRE(unknown.error().peer());
   CHECK(unknown.error().peer()->code == -32602);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A whole use of skills, broken at each step, and given up.
-#include <comcp/skills/skills.hpp>
+#include <comcp/extensions/skills.hpp>
 
 #include <string>
 
@@ -39,17 +39,17 @@ script whole() {
 }
 
 asio::awaitable<void> use(client& c) {
-  auto const all = co_await list_skills(c);
-  auto const entry = co_await get_skill(c, all[0].uri);
-  auto const loaded = co_await load_skill(c, entry);
+  auto const all = co_await c.extension<skills>().list();
+  auto const entry = co_await c.extension<skills>().get(all[0].uri);
+  auto const loaded = co_await c.extension<skills>().load(entry);
   (void)co_await loaded.read(entry.uri);
-  (void)co_await read_resource_directory(c, entry.root());
+  (void)co_await c.extension<skills>().read_directory(entry.root());
 }
 
 }  // namespace
 
 TEST_CASE("skills: whatever breaks, each operation ends once, with a typed error", "[skills]") {
-  fail_at_each_step(whole(), [](client& c) { return use(c); });
+  fail_at_each_step(whole(), [](client& c) { return use(c); }, [](connect_options o) { return o.extension(skills()); });
 }
 
 TEST_CASE("skills: a load that is cancelled tells the server", "[skills]") {
@@ -57,9 +57,9 @@ TEST_CASE("skills: a load that is cancelled tells the server", "[skills]") {
   auto s = modern_script(declared);
   s.expect("skills/get").reply(R"({"skill":)" + entry() + "}");
   s.expect("resources/read").expect("notifications/cancelled");
-  auto const c = t.connect(s.transport()).value();
-  auto const found = t.finish(get_skill(c, "skill://a/SKILL.md")).value();
-  auto const load = t.start(load_skill(c, found));
+  auto const c = t.connect(s.transport(), t.options().extension(skills())).value();
+  auto const found = t.finish(c.extension<skills>().get("skill://a/SKILL.md")).value();
+  auto const load = t.start(c.extension<skills>().load(found));
   CHECK_FALSE(load->done());
   load->cancel();
   t.settle();

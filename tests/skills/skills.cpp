@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Skills of a fake server: what is asked for, what is given out, and what is refused.
-#include <comcp/skills/skills.hpp>
+#include <comcp/extensions/skills.hpp>
 
 #include <map>
 #include <string>
@@ -61,16 +61,26 @@ struct skilled : conversation {
   }
 
   client ready() { return ready(options()); }
-  client ready(connect_options o) { return connect(server.transport(), std::move(o)).value(); }
-  skill the_entry(client const& c) { return finish(list_skills(c)).value()[0]; }
-  loaded_skill loaded(client const& c) { return finish(load_skill(c, the_entry(c))).value(); }
-  error refusal(client const& c, skill_options o = skill_options()) { return finish(load_skill(c, the_entry(c), std::move(o))).error(); }
+  client ready(connect_options o) { return connect(server.transport(), std::move(o.extension(skills()))).value(); }
+  skill the_entry(client const& c) { return finish(c.extension<skills>().list()).value()[0]; }
+  loaded_skill loaded(client const& c) { return finish(c.extension<skills>().load(the_entry(c))).value(); }
+  error refusal(client const& c, skill_options o = skill_options()) { return finish(c.extension<skills>().load(the_entry(c), std::move(o))).error(); }
 
   comcp::test::fake_server server;
   std::map<std::string, std::string> files;
   std::string entry, answer;
   std::vector<std::string> reads;
 };
+
+// Why a client has no skills.
+error refused(client const& c) {
+  try {
+    (void)c.extension<skills>();
+  } catch (exception const& e) {
+    return e.error();
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -79,11 +89,11 @@ TEST_CASE("skills: they are listed, loaded and read, each file when it is asked 
   bool const legacy = GENERATE(false, true);
   if (legacy) t.server.legacy();
   auto const c = t.ready();
-  auto const all = t.finish(list_skills(c)).value();
+  auto const all = t.finish(c.extension<skills>().list()).value();
   REQUIRE(all.size() == 1);
   CHECK(all[0].name() == "a");
   CHECK(t.reads.empty());
-  auto const s = t.finish(load_skill(c, all[0])).value();
+  auto const s = t.finish(c.extension<skills>().load(all[0])).value();
   CHECK(t.reads == std::vector<std::string>{main_file});
   CHECK(s.verified());
   CHECK(s.text() == text);
@@ -98,29 +108,20 @@ TEST_CASE("skills: nothing is asked of a server that did not declare them", "[sk
   skilled t;
   t.server.capabilities(R"({"resources":{}})");
   auto const c = t.ready();
-  CHECK(t.finish(list_skills(c)).error() == errc::capability_missing);
-  CHECK(t.finish(get_skill(c, main_file)).error() == errc::capability_missing);
-  CHECK(t.finish(read_resource_directory(c, home)).error() == errc::capability_missing);
+  CHECK(refused(c) == errc::capability_missing);
   CHECK(t.server.count("skills/list") + t.server.count("skills/get") + t.server.count("resources/directory/read") == 0);
   era_verdict prior;  // a connection that did not ask for it has seen no declaration
   prior.era = era::modern;
   prior.versions = {version::v2026_07_28};
   auto const blind = t.ready(t.options().prior(prior));
-  CHECK(t.finish(list_skills(blind)).error() == errc::capability_missing);
-  CHECK(t.finish(get_skill(blind, main_file)).error() == errc::capability_missing);
-  CHECK(t.finish(read_resource_directory(blind, home)).error() == errc::capability_missing);
+  CHECK(refused(blind) == errc::capability_missing);
   auto const bold = t.ready(t.options().check_capabilities(false));
-  CHECK(t.finish(list_skills(bold)));
+  CHECK(t.finish(bold.extension<skills>().list()));
 }
 
 TEST_CASE("skills: a client that is not connected says so", "[skills]") {
   skilled t;
-  auto const entry = t.the_entry(t.ready());
-  client const none;
-  CHECK(t.finish(list_skills(none)).error() == errc::closed);
-  CHECK(t.finish(get_skill(none, main_file)).error() == errc::closed);
-  CHECK(t.finish(load_skill(none, entry)).error() == errc::closed);
-  CHECK(t.finish(read_resource_directory(none, home)).error() == errc::closed);
+  CHECK(refused(client()) == errc::closed);
 }
 
 TEST_CASE("skills: a list is walked page by page, and invalid entries are set aside", "[skills]") {
@@ -131,25 +132,25 @@ TEST_CASE("skills: a list is walked page by page, and invalid entries are set as
                     (more ? "]}" : R"(],"nextCursor":"2"})")));
   });
   auto const c = t.ready();
-  auto const all = t.finish(list_skills(c)).value();
+  auto const all = t.finish(c.extension<skills>().list()).value();
   CHECK(all.size() == 1);
   REQUIRE(all.set_aside().size() == 1);
   CHECK(all.set_aside()[0].reason == "no member \"frontmatter\" at its root");
   REQUIRE(t.faults.size() == 1);
   CHECK(t.faults[0] == errc::wrong_shape);
   t.server.answer("skills/list", trusted(R"({"skills":[],"nextCursor":"2"})"));
-  CHECK(t.finish(list_skills(c)).error() == errc::protocol_violation);
+  CHECK(t.finish(c.extension<skills>().list()).error() == errc::protocol_violation);
 }
 
 TEST_CASE("skills: one is found by its uri, listed or not", "[skills]") {
   skilled t;
   auto const c = t.ready();
-  CHECK(t.finish(get_skill(c, main_file)).value().name() == "a");
-  CHECK(t.finish(get_skill(c, "skill://b/SKILL.md")).error() == errc::not_found);
+  CHECK(t.finish(c.extension<skills>().get(main_file)).value().name() == "a");
+  CHECK(t.finish(c.extension<skills>().get("skill://b/SKILL.md")).error() == errc::not_found);
   t.server.answer("skills/get", trusted(R"({"skill":)" + t.entry + "}"));
-  CHECK(t.finish(get_skill(c, "skill://b/SKILL.md")).error() == errc::protocol_violation);
+  CHECK(t.finish(c.extension<skills>().get("skill://b/SKILL.md")).error() == errc::protocol_violation);
   t.server.answer("skills/get", trusted(R"({"skill":{"uri":"skill://a/SKILL.md"}})"));
-  CHECK(t.finish(get_skill(c, main_file)).error() == errc::protocol_violation);
+  CHECK(t.finish(c.extension<skills>().get(main_file)).error() == errc::protocol_violation);
 }
 
 TEST_CASE("skills: what is not what its entry says is not given out", "[skills]") {
@@ -183,9 +184,9 @@ TEST_CASE("skills: a file that the entry does not list is not asked for", "[skil
   for (auto const* const uri : {"skill://a/new.md", "skill://b/SKILL.md", "file:///etc/passwd", "skill://a/./x.md"})
     CHECK(t.finish(s.read(uri)).error() == errc::verification_failed);
   CHECK(t.reads.size() == 1);
-  auto const now = t.finish(get_skill(c, main_file)).value();
+  auto const now = t.finish(c.extension<skills>().get(main_file)).value();
   CHECK(now.resources != s.entry().resources);
-  CHECK(t.finish(t.finish(load_skill(c, now)).value().read(home + "/new.md")).value().text == "new");
+  CHECK(t.finish(t.finish(c.extension<skills>().load(now)).value().read(home + "/new.md")).value().text == "new");
 }
 
 TEST_CASE("skills: what is too large is refused before anything is read", "[skills]") {
@@ -196,7 +197,7 @@ TEST_CASE("skills: what is too large is refused before anything is read", "[skil
   CHECK(t.refusal(c, skill_options().max_bytes(size - 1)) == errc::limit_exceeded);
   CHECK(t.reads.empty());
   auto const entry = t.the_entry(c);
-  CHECK(t.finish(load_skill(c, entry, skill_options().max_files(2).max_bytes(size))));
+  CHECK(t.finish(c.extension<skills>().load(entry, skill_options().max_files(2).max_bytes(size))));
   auto const with_more = [&t](int count, std::size_t each) {
     auto list = t.listed();
     list.pop_back();
@@ -223,7 +224,7 @@ TEST_CASE("skills: dynamic ones are loaded by choice, as far as they can be veri
   CHECK(t.reads.empty());
   auto const how = skill_options().allow_dynamic().max_bytes(text.size() + 5);
   auto const entry = t.the_entry(c);
-  auto const s = t.finish(load_skill(c, entry, how)).value();
+  auto const s = t.finish(c.extension<skills>().load(entry, how)).value();
   CHECK_FALSE(s.verified());
   CHECK(s.instructions() == "Do it.\n");
   CHECK(t.finish(s.read(home + "/x.md")).value().text == "abc");
@@ -266,7 +267,7 @@ TEST_CASE("skills: cached bytes that are no longer the entry's are fetched again
   CHECK(t.loaded(c).instructions() == "Do it.\nMore.\n");
   CHECK(t.reads.size() == 2);
   t.files[main_file] += "Evil.\n";
-  CHECK(t.finish(load_skill(c, first.entry())).error() == errc::verification_failed);
+  CHECK(t.finish(c.extension<skills>().load(first.entry())).error() == errc::verification_failed);
   CHECK(t.reads.size() == 3);
 }
 
@@ -274,7 +275,7 @@ TEST_CASE("skills: directories are read where that is declared", "[skills]") {
   skilled t;
   auto const refused = [&t](std::string const& settings) {
     t.server.capabilities(capabilities(settings));
-    return t.finish(read_resource_directory(t.ready(), home)).error() == errc::capability_missing;
+    return t.finish(t.ready().extension<skills>().read_directory(home)).error() == errc::capability_missing;
   };
   CHECK(refused("{}"));
   CHECK(refused(R"({"directoryRead":false})"));
@@ -287,10 +288,10 @@ TEST_CASE("skills: directories are read where that is declared", "[skills]") {
                          : R"({"resources":[{"uri":"skill://a/SKILL.md","name":"SKILL.md"}],"nextCursor":"x"})"));
   });
   auto const c = t.ready();
-  auto const children = t.finish(read_resource_directory(c, home)).value();
+  auto const children = t.finish(c.extension<skills>().read_directory(home)).value();
   REQUIRE(children.size() == 2);
   CHECK(children[1].mime_type == "inode/directory");
-  CHECK(t.finish(read_resource_directory(c, main_file)).error() == errc::not_found);
+  CHECK(t.finish(c.extension<skills>().read_directory(main_file)).error() == errc::not_found);
 }
 
 TEST_CASE("skills: a file comes from the server of its skill", "[skills]") {

@@ -31,7 +31,7 @@ cstdint: int16_t int32_t int64_t int8_t uint16_t uint32_t uint64_t uint8_t uintp
 cstdio: FILE fclose fopen fprintf fputs fread fwrite printf remove rename snprintf
 cstdlib: abort abs atoi free getenv malloc realloc strtod strtoull
 cstring: memchr memcmp memcpy memmove memset strcmp strlen strncmp
-ctime: gmtime time_t tm
+ctime: gmtime strftime time_t tm
 deque: deque
 exception: current_exception exception exception_ptr make_exception_ptr rethrow_exception terminate
 filesystem: filesystem

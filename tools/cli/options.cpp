@@ -232,16 +232,15 @@ void add_calls(CLI::App& app, options& o) {
   auto* const call = add_command(app, o, command::call, "call", "Call a tool",
       "  comcp call add a=2 b=3 -- ./my-server\n"
       "  comcp call search text=\"two words\" tags=a tags=b filter:='{\"year\":2026}' -- ./my-server\n"
-      "  comcp call search --args '{\"text\":\"two words\"}' -- ./my-server\n\n"
+      "\n"
       "KEY=VALUE is read as the tool's input schema says (number, boolean, list, ...; a repeated key fills a list).\n"
-      "KEY:=JSON is taken as it is. On a terminal, questions of the server are asked here; elsewhere they are\n"
-      "declined.");
+      "KEY:=JSON is taken as it is. The server's questions are asked on a terminal, and declined elsewhere.");
   call->add_option("name", o.name, "The tool")->required()->type_name("NAME");
   add_pairs(*call, o, "Its arguments");
   call->add_option("--args", o.arguments, "All arguments as one JSON object; KEY=VALUE wins over it")
       ->type_name("JSON");
-  call->add_flag("--task", o.as_task, "Call it as a task, and tell the task's id");
-  call->add_flag("--detach", o.detach, "With --task: print its id and leave; the server goes on")->needs("--task");
+  call->add_flag("--task", o.as_task, "As a task, whose id is told");
+  call->add_flag("--detach", o.detach, "With --task: print its id and leave")->needs("--task");
 
   auto* const read = add_command(app, o, command::read, "read", "Read a resource: text as it is, binary data as bytes",
       "  comcp read demo://greeting -- ./my-server\n  comcp read demo://logo -- ./my-server > logo.png\n"

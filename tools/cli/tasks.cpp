@@ -16,8 +16,7 @@ namespace cli {
 namespace {
 
 comcp::task_handle task_of(session& s) {
-  auto task = s.client.extension<comcp::tasks>().resume_task(
-      comcp::json::parse(comcp::args("taskId", s.opts().name).text()).value());
+  auto task = s.client.extension<comcp::tasks>().resume_task(comcp::args("taskId", s.opts().name));
   task.detach();
   return task;
 }

@@ -254,19 +254,16 @@ brought_extension bring(E e) {
   return out;
 }
 
+COMCP_LAZY extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name, bool is_offered);
+
 template <class E>
 extension_client negotiated(std::shared_ptr<client_link> const& core) {
   require(core);
-  std::string_view const identifier = E::identifier;
-  std::string const name(identifier);
-  if (!core->declares(name))
-    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
-  auto const& offered = core->server()->capabilities;
-  bool is_offered = offered.supports(name);
-  if constexpr (requires { E::is_offered(offered); }) is_offered = E::is_offered(offered);
-  if (!is_offered)
-    throw exception(error(errc::capability_missing, "the server did not declare " + name));
-  return extension_client(core);
+  std::string name{std::string_view(E::identifier)};
+  auto const server = core->server();
+  bool is_offered = server->capabilities.supports(name);
+  if constexpr (requires { E::is_offered(server->capabilities); }) is_offered = E::is_offered(server->capabilities);
+  return checked_extension(core, std::move(name), is_offered);
 }
 
 }  // namespace detail

@@ -172,8 +172,8 @@ class task_operations {
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_handle> start_tool(std::string_view name,
                                                                    json::fragment arguments = json::fragment(),
                                                                    call_options options = call_options()) const;
-  /// A task that was begun elsewhere: what to_json() gave, or {"taskId": ...}. Throws invalid_argument.
-  COMCP_LAZY [[nodiscard]] task_handle resume_task(json::value const& saved) const;
+  /// A task that was begun elsewhere: what to_json() gave, or args("taskId", id). Throws invalid_argument.
+  COMCP_LAZY [[nodiscard]] task_handle resume_task(json::fragment const& saved) const;
   /// 2025-11-25 alone: all tasks of the server, or a page of them.
   COMCP_LAZY [[nodiscard]] asio::awaitable<listing<task>> list_tasks(call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<list_tasks_result> list_tasks_page(

@@ -254,6 +254,16 @@ COMCP_LAZY_DECL void extensions::listen(subscription_filter& wanted) const {
   }
 }
 
+COMCP_LAZY_DECL extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name,
+                                                   bool is_offered) {
+  if (!core->declares(name))
+    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
+  client_core const& own = core->core();
+  if (!is_offered && own.settings.check_capabilities)
+    throw exception(error(errc::capability_missing, "the server did not declare " + name));
+  return extension_client(core);
+}
+
 COMCP_LAZY_DECL prepared_call extension_call(wire::method_rules const& m, json::fragment params, call_options options) {
   auto bad = check_params(params);
   prepared_call c(m, std::move(params).text(), std::move(options));

@@ -367,9 +367,11 @@ COMCP_LAZY_DECL asio::awaitable<task_handle> task_operations::start_tool(std::st
   return detail::start_task(client_, std::string(name), std::move(arguments), std::move(options));
 }
 
-COMCP_LAZY_DECL task_handle task_operations::resume_task(json::value const& saved) const {
-  auto const id = saved.is_object() ? saved.view().find("taskId") : std::nullopt;
-  auto const tool = saved.is_object() ? saved.view().find("tool") : std::nullopt;
+COMCP_LAZY_DECL task_handle task_operations::resume_task(json::fragment const& saved) const {
+  auto const object = json::parse(saved.text());
+  bool const usable = object && object->is_object();
+  auto const id = usable ? object->view().find("taskId") : std::nullopt;
+  auto const tool = usable ? object->view().find("tool") : std::nullopt;
   auto const text = id ? id->get_string() : std::nullopt;
   if (!text || text->empty()) throw exception(error(errc::invalid_argument, "a saved task has a taskId, a text"));
   return {client_, std::string(tool ? tool->get_string().value_or("") : ""), std::string(*text), {}};

@@ -4,17 +4,17 @@
 
 #include <atomic>
 
-#include <comcp/skills/skills.hpp>
+#include <comcp/extensions/skills.hpp>
 
 namespace comcp {
 namespace detail {
 
-COMCP_DECL char const* skill_methods::skills_missing(server_capabilities const& c) {
+COMCP_DECL char const* skills_missing(server_capabilities const& c) {
   constexpr auto extension = "io.modelcontextprotocol/skills";
   return c.supports(extension) ? nullptr : extension;
 }
 
-COMCP_DECL char const* skill_methods::directories_missing(server_capabilities const& c) {
+COMCP_DECL char const* directories_missing(server_capabilities const& c) {
   auto const skills = c.extensions.find("io.modelcontextprotocol/skills");
   if (skills == c.extensions.end()) return "io.modelcontextprotocol/skills";
   auto const flag = skills->second.view().find("directoryRead");
@@ -140,26 +140,26 @@ COMCP_LAZY_DECL asio::awaitable<resource_contents> loaded_skill::read(std::strin
   return detail::read_skill_file(session_, std::string(uri), std::move(options));
 }
 
-COMCP_LAZY_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_options options) {
-  return detail::list_all<skill>(detail::client_access::core(c), std::move(options));
+COMCP_LAZY_DECL asio::awaitable<listing<skill>> skill_operations::list(call_options options) const {
+  return detail::list_all<skill>(client_.core(), std::move(options));
 }
 
-COMCP_LAZY_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
-  detail::prepared_call call(detail::skill_methods::get, args("uri", uri).text(), std::move(options));
+COMCP_LAZY_DECL asio::awaitable<skill> skill_operations::get(std::string_view uri, call_options options) const {
+  detail::prepared_call call(skills::methods[1], args("uri", uri).text(), std::move(options));
   call.repeatable = true;
-  return detail::get_skill_entry(detail::client_access::core(c), std::string(uri), std::move(call));
+  return detail::get_skill_entry(client_.core(), std::string(uri), std::move(call));
 }
 
-COMCP_LAZY_DECL asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how,
-                                                         call_options options) {
-  auto s = std::make_shared<detail::skill_session>(detail::client_access::core(c), entry, std::move(how));
+COMCP_LAZY_DECL asio::awaitable<loaded_skill> skill_operations::load(skill const& entry, skill_options how,
+                                                                     call_options options) const {
+  auto s = std::make_shared<detail::skill_session>(client_.core(), entry, std::move(how));
   if (auto const bad = s->refusal()) return detail::failed<loaded_skill>(bad);
   return detail::load_skill_file(std::move(s), std::move(options));
 }
 
-COMCP_LAZY_DECL asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
-                                                                           call_options options) {
-  return detail::read_directory(detail::client_access::core(c), std::string(uri), std::move(options));
+COMCP_LAZY_DECL asio::awaitable<listing<resource>> skill_operations::read_directory(std::string_view uri,
+                                                                                    call_options options) const {
+  return detail::read_directory(client_.core(), std::string(uri), std::move(options));
 }
 
 }  // namespace comcp

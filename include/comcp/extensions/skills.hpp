@@ -7,6 +7,7 @@
 // nothing. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,12 +18,13 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/client.hpp>
+#include <comcp/client/extension.hpp>
+#include <comcp/client/listing.hpp>
 #include <comcp/skills/skill.hpp>
-#include <comcp/wire/method.hpp>
 
 namespace comcp {
 
-/// What load_skill() is told.
+/// What skill_operations::load() is told.
 class skill_options {
  public:
   skill_options() {}
@@ -76,50 +78,63 @@ class loaded_skill {
   std::shared_ptr<detail::skill_session> session_;
 };
 
-/// The entries of all skills that the server lists, which may be fewer than it has. Invalid ones are set aside. Several
-/// may have one name. Errors: capability_missing where the server did not declare the extension, or was never asked (a
-/// connect_options().prior() without `discovered`).
-COMCP_LAZY asio::awaitable<listing<skill>> list_skills(client const& c, call_options options = call_options());
-
-/// The entry of the skill whose SKILL.md has this uri, as it is now, listed or not. Errors: capability_missing,
-/// not_found, protocol_violation (an invalid entry).
-COMCP_LAZY asio::awaitable<skill> get_skill(client const& c, std::string_view uri,
-                                            call_options options = call_options());
-
-/// Reads SKILL.md and verifies it. With a cache, bytes that are no longer the entry's are fetched again once. After
-/// verification_failed the entry may be outdated: get_skill() has the current one, which wants approval anew.
-/// Errors: verification_failed, denied (a dynamic skill), limit_exceeded (the entry's files; nothing was sent), and those
-/// of client.read_resource(). `entry` is of this client's server.
-COMCP_LAZY asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry,
-                                                    skill_options how = skill_options(),
-                                                    call_options options = call_options());
-
-/// The direct children of a directory, such as skill::root(), as the server sees them now; directories have the MIME type
-/// "inode/directory". This adds nothing to a loaded skill: what its entry does not list cannot be read.
-/// Errors: capability_missing where the server did not declare directoryRead; not_found.
-COMCP_LAZY asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
-                                                                      call_options options = call_options());
+class skill_operations;
 
 namespace detail {
-namespace skill_methods {
 char const* skills_missing(server_capabilities const& c);
 char const* directories_missing(server_capabilities const& c);
-inline constexpr wire::method_rules list{.name = "skills/list", .missing = skills_missing, .wants_sight = true},
-    get{.name = "skills/get", .missing = skills_missing, .wants_sight = true},
-    read_directory{.name = "resources/directory/read", .missing = directories_missing, .wants_sight = true};
-}  // namespace skill_methods
+}  // namespace detail
 
+/// `connect_options().extension(skills())`.
+struct skills {
+  static constexpr std::string_view identifier = "io.modelcontextprotocol/skills";
+  static constexpr std::array methods = {
+      extension_method{.name = "skills/list", .missing = detail::skills_missing, .wants_sight = true},
+      extension_method{.name = "skills/get", .missing = detail::skills_missing, .wants_sight = true},
+      extension_method{.name = "resources/directory/read", .missing = detail::directories_missing, .wants_sight = true}};
+  using operations = skill_operations;
+};
+
+/// `client.extension<skills>()`, of a server that declared them in a handshake (a connect_options().prior() without
+/// `discovered` saw none).
+class skill_operations {
+ public:
+  explicit skill_operations(extension_client c) noexcept : client_(std::move(c)) {}
+
+  /// The entries of all skills that the server lists, which may be fewer than it has. Invalid ones are set aside. Several
+  /// may have one name.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<skill>> list(call_options options = call_options()) const;
+  /// The entry of the skill whose SKILL.md has this uri, as it is now, listed or not. Errors: not_found,
+  /// protocol_violation (an invalid entry).
+  COMCP_LAZY [[nodiscard]] asio::awaitable<skill> get(std::string_view uri, call_options options = call_options()) const;
+  /// Reads SKILL.md and verifies it. With a cache, bytes that are no longer the entry's are fetched again once. After
+  /// verification_failed the entry may be outdated: get() has the current one, which wants approval anew.
+  /// Errors: verification_failed, denied (a dynamic skill), limit_exceeded (the entry's files; nothing was sent), and those
+  /// of client.read_resource(). `entry` is of this client's server.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<loaded_skill> load(skill const& entry, skill_options how = skill_options(),
+                                                              call_options options = call_options()) const;
+  /// The direct children of a directory, such as skill::root(), as the server sees them now; directories have the MIME
+  /// type "inode/directory". This adds nothing to a loaded skill: what its entry does not list cannot be read.
+  /// Errors: capability_missing where the server did not declare directoryRead; not_found.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource>> read_directory(
+      std::string_view uri, call_options options = call_options()) const;
+
+ private:
+  extension_client client_;
+};
+
+namespace detail {
 template <>
 struct list_traits<skill> {
   using page = list_skills_result;
-  static constexpr auto const& method = skill_methods::list;
+  static constexpr auto const& method = skills::methods[0];
   static auto& items(page& p) { return p.skills; }
 };
 struct directory_child;
 template <>
 struct list_traits<directory_child> {
   using page = list_resources_result;
-  static constexpr auto const& method = skill_methods::read_directory;
+  static constexpr auto const& method = skills::methods[2];
   static auto& items(page& p) { return p.resources; }
 };
 }  // namespace detail
@@ -127,5 +142,5 @@ struct list_traits<directory_child> {
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/skills/impl/skills.ipp>
+#include <comcp/extensions/impl/skills.ipp>
 #endif
