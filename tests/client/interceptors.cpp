@@ -320,3 +320,44 @@ TEST_CASE("interceptors: listen() may be denied, not answered", "[client]") {
   CHECK(refused.error() == (answers ? errc::invalid_argument : errc::denied));
   CHECK(t.server.count("subscriptions/listen") == 0);
 }
+
+TEST_CASE("interceptors: they see and change a call's _meta and deadline", "[client]") {
+  watched w;
+  std::string seen;
+  interceptor i;
+  i.before = [&seen](outgoing_call& call) {
+    for (auto const& [key, text] : call.options.meta()) seen += key + "=" + text;
+    call.options.meta("com.example/b", 2).timeout(1s).hard_timeout(1s);
+    return go_on();
+  };
+  auto const c = w.with({i});
+  CHECK(w.finish(c.call_tool("t", args(), call_options().meta("com.example/a", 1))));
+  CHECK(seen == "com.example/a=1");
+  auto const meta = w.server.last("tools/call")["_meta"];
+  CHECK(meta["com.example/a"].as<int>() == 1);
+  CHECK(meta["com.example/b"].as<int>() == 2);
+  w.server.silent("tools/call");
+  auto const late = w.start(c.call_tool("t"));
+  w.advance(1s);
+  CHECK(late->error() == errc::timeout);
+}
+
+TEST_CASE("interceptors: the caller's stop token stays the caller's", "[client]") {
+  watched w;
+  interceptor i;
+  i.before = [](outgoing_call& call) {
+    std::stop_source other;
+    other.request_stop();
+    call.options.stop(other.get_token());
+    return go_on();
+  };
+  auto const c = w.with({i});
+  CHECK(w.finish(c.call_tool("t")));
+  w.server.silent("tools/call");
+  std::stop_source stop;
+  auto const call = w.start(c.call_tool("t", args(), call_options().stop(stop.get_token())));
+  CHECK_FALSE(call->done());
+  stop.request_stop();
+  w.settle();
+  CHECK(call->error() == errc::cancelled);
+}

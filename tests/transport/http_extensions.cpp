@@ -15,6 +15,8 @@ struct jobs {
       .name = "jobs/get", .missing = undeclared<jobs>, .subject = "jobId", .is_mirrored = true}};
 };
 
+asio::awaitable<std::optional<json::value>> go_on() { co_return std::nullopt; }
+
 }  // namespace
 
 TEST_CASE("http_extensions: a method of an extension has the name that it says, also where it is called by its name", "[transport]") {
@@ -31,4 +33,26 @@ TEST_CASE("http_extensions: a method of an extension has the name that it says, 
   CHECK(t.take("jobs/get")->header("Mcp-Name") == "8");
   typed->cancel();
   untyped->cancel();
+}
+
+TEST_CASE("http headers of a call: its own and an interceptor's are sent, in both eras", "[transport]") {
+  bool const modern = GENERATE(true, false);
+  http_talk t;
+  interceptor i;
+  i.before = [](outgoing_call& call) {
+    call.options.header("X-Tenant", "b");
+    return go_on();
+  };
+  auto c = modern ? t.modern(t.options().intercept(i)) : t.legacy(t.options().intercept(i));
+  auto const call = t.start(c.call_tool("x", args(), call_options().header("X-Trace", "a")));
+  auto const sent = t.take("tools/call");
+  CHECK(sent->header("X-Trace") == "a");
+  CHECK(sent->header("X-Tenant") == "b");
+  call->cancel();
+  for (auto const* const bad : {"Mcp-Name", "Content-Length", "MCP-Protocol-Version", "a b"}) {
+    auto const refused = t.start(c.call_tool("x", args(), call_options().header(bad, "1")));
+    CHECK(refused->error() == errc::invalid_argument);
+    CHECK(refused->error().outcome() == call_outcome::not_sent);
+  }
+  CHECK(t.start(c.call_tool("x", args(), call_options().header("X-A", "1\r\nX-B: 2")))->error() == errc::invalid_argument);
 }

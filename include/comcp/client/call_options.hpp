@@ -51,6 +51,11 @@ class call_options {
   call_options& meta(std::string key, T const& value) {
     return set_meta(std::move(key), json::to_text(value)), *this;
   }
+  /// Over HTTP: one more header of this call's requests, beside those of http_options. Checked when it is sent:
+  /// errc::invalid_argument for one that only comcp may set, or that is no header.
+  call_options& header(std::string name, std::string value) {
+    return edit().headers.emplace_back(std::move(name), std::move(value)), *this;
+  }
   /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
@@ -88,6 +93,7 @@ class call_options {
     return static_cast<bool>(on_progress()) || extend_.value_or(timeout_.has_value());
   }
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
+  [[nodiscard]] auto const& headers() const noexcept { return rare().headers; }
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
   [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
@@ -107,7 +113,7 @@ class call_options {
   // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
   struct rarities {
     std::function<void(progress_notification const&)> on_progress;
-    std::vector<std::pair<std::string, std::string>> meta;
+    std::vector<std::pair<std::string, std::string>> meta, headers;
     std::stop_token stop;
     json::value input_schema, output_schema;
     std::optional<bool> needs_task;

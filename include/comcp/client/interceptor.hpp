@@ -11,17 +11,21 @@
 
 #include <asio/awaitable.hpp>
 
+#include <comcp/client/call_options.hpp>
 #include <comcp/json/build.hpp>
 #include <comcp/result.hpp>
 
 namespace comcp {
 
-/// A call on its way out. `params` may be replaced; `name` is the tool, prompt or resource that they name.
+/// A call on its way out. `params` may be replaced; `name` is the tool, prompt or resource that they name. Of `options` what
+/// counts from then on is its `_meta`, headers (HTTP), timeout, hard timeout (which can only become shorter), progress
+/// callback and the like; its stop token and reason stay the caller's.
 struct outgoing_call {
   outgoing_call() {}
   std::string method;
   std::string name;
   json::fragment params;
+  call_options options;
 };
 
 /// Both hooks are optional and run on the client's executor; they may take their time (human approval), within

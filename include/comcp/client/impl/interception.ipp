@@ -27,9 +27,13 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     text = call.params;
     out.name = wire::name_in(call.method, pad(text)).value_or("");
     out.params = json::fragment::trusted(std::move(text));
+    out.options = call.options;
   }
   // An interceptor that changes the params changes the name: the next ones see what goes out.
   void rename() {
+    auto const callers = call.options.stop();
+    call.options = out.options;
+    if (callers.stop_possible() || call.options.stop().stop_possible()) call.options.stop(callers);
     if (out.params.text() == call.params) return;
     call.params = out.params.text();
     out.name = wire::name_in(call.method, pad(call.params)).value_or("");

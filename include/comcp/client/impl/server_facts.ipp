@@ -3,7 +3,9 @@
 #pragma once
 
 #include <comcp/client/server_facts.hpp>
+#include <comcp/http/message.hpp>
 #include <comcp/protocol/meta.hpp>
+#include <comcp/visible.hpp>
 
 namespace comcp::detail {
 
@@ -136,6 +138,18 @@ COMCP_LAZY_DECL void label(outgoing& message, server_facts const& server) {
   if (auto mirrors = wire::request_headers(version, message.method, std::nullopt)) message.headers = std::move(*mirrors);
 }
 
+// What a call's own options or an interceptor ask for.
+COMCP_LAZY result<void> add_headers(outgoing& message, call_options const& options) {
+  http_headers checked;
+  for (auto const& [name, value] : options.headers()) {
+    if (is_protocol_header(name))
+      return error(errc::invalid_argument, "a header that only comcp may set: " + visible(name, line_breaks::blank));
+    if (auto const ok = checked.set(name, value); !ok) return ok.error();
+  }
+  for (auto const& field : checked) message.headers.emplace_back(field.name, field.value);
+  return {};
+}
+
 COMCP_LAZY_DECL result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
                                    listed_tools const& tools) {
   auto const& c = *e.call;
@@ -143,12 +157,15 @@ COMCP_LAZY_DECL result<void> label(outgoing& message, pending_entry const& e, wi
   message.stateless = codec.is_modern();
   if (!message.stateless) {
     if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec.version().text());
-    return {};
+    return c.options.headers().empty() ? result<void>() : add_headers(message, c.options);
   }
   auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
   auto mirrors = wire::request_headers(codec.version(), c.method, name);
   if (!mirrors) return mirrors.error();
   message.headers = std::move(*mirrors);
+  if (!c.options.headers().empty()) {
+    if (auto const added = add_headers(message, c.options); !added) return added;
+  }
   if (!c.method.is(wire::methods::call_tool)) return {};
   auto arguments = tools.mirrored(c, *name);
   if (!arguments) return arguments.error();
