@@ -82,6 +82,7 @@
 #include <comcp/extensions/impl/serve_tasks.ipp>
 #include <comcp/extensions/impl/skills.ipp>
 #include <comcp/extensions/impl/tasks.ipp>
+#include <comcp/extensions/impl/task_handles.ipp>
 #include <comcp/hash/impl/sha256.ipp>
 #include <comcp/http/impl/default_engine.ipp>
 #include <comcp/http/impl/exchange_clock.ipp>

@@ -5037,6 +5037,11 @@ class call_options {
   call_options& meta(std::string key, T const& value) {
     return set_meta(std::move(key), json::to_text(value)), *this;
   }
+  /// Over HTTP: one more header of this call's requests, beside those of http_options. Checked when it is sent:
+  /// errc::invalid_argument for one that only comcp may set, or that is no header.
+  call_options& header(std::string name, std::string value) {
+    return edit().headers.emplace_back(std::move(name), std::move(value)), *this;
+  }
   /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
@@ -5074,6 +5079,7 @@ class call_options {
     return static_cast<bool>(on_progress()) || extend_.value_or(timeout_.has_value());
   }
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
+  [[nodiscard]] auto const& headers() const noexcept { return rare().headers; }
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
   [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
@@ -5093,7 +5099,7 @@ class call_options {
   // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
   struct rarities {
     std::function<void(progress_notification const&)> on_progress;
-    std::vector<std::pair<std::string, std::string>> meta;
+    std::vector<std::pair<std::string, std::string>> meta, headers;
     std::stop_token stop;
     json::value input_schema, output_schema;
     std::optional<bool> needs_task;
@@ -6210,6 +6216,13 @@ using reply = result<json::value>;
 
 struct pending_entry;
 
+/// What the server answered to a call before, and whether nothing is left of it there when the call ends.
+struct earlier_answer {
+  explicit earlier_answer(json::value v) noexcept : value(std::move(v)) {}
+  json::value const value;
+  bool settled = false;
+};
+
 /// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
 struct prepared_call {
   prepared_call(wire::method m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
@@ -6223,7 +6236,7 @@ struct prepared_call {
   bool outdated = false;    // it was answered by what a change or its age had made stale
   waiter_room* room = nullptr;  // in the frame of who waits for all of it
   std::function<bool(std::string_view method, json::view result)> const* claims = nullptr;  // results that a step takes as they are
-  std::shared_ptr<json::value const> earlier;  // what the server answered before: it goes on from there, nothing is sent
+  std::shared_ptr<earlier_answer> earlier;  // it goes on from there, nothing is sent
   bool handed_over = false;  // what a step claims goes to the caller as it is
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
@@ -10672,7 +10685,8 @@ namespace detail {
 class client_link;
 class dispatcher;
 class input_rounds;
-class task_desk;
+std::shared_ptr<client_link> link_of(context const& ctx) noexcept;
+context with_flag(context const& ctx, std::shared_ptr<bool> cancelled);
 class validation_plan;
 result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 }  // namespace detail
@@ -10700,7 +10714,8 @@ class context {
  private:
   friend class detail::dispatcher;
   friend class detail::input_rounds;
-  friend class detail::task_desk;
+  friend std::shared_ptr<detail::client_link> detail::link_of(context const& ctx) noexcept;
+  friend context detail::with_flag(context const& ctx, std::shared_ptr<bool> cancelled);
   friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
   void fault(error const& what) const;
   std::weak_ptr<detail::client_link> core_;
@@ -10741,6 +10756,13 @@ COMCP_DECL void context::progress(double progress, std::optional<double> total, 
 
 COMCP_DECL void context::fault(error const& what) const {
   if (auto const core = core_.lock()) core->fault(what);
+}
+
+COMCP_DECL std::shared_ptr<detail::client_link> detail::link_of(context const& ctx) noexcept { return ctx.core_.lock(); }
+COMCP_DECL context detail::with_flag(context const& ctx, std::shared_ptr<bool> cancelled) {
+  auto own = ctx;
+  own.cancelled_ = std::move(cancelled);
+  return own;
 }
 
 COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
@@ -15050,12 +15072,15 @@ class era_cache {
 
 namespace comcp {
 
-/// A call on its way out. `params` may be replaced; `name` is the tool, prompt or resource that they name.
+/// A call on its way out. `params` may be replaced; `name` is the tool, prompt or resource that they name. Of `options` what
+/// counts from then on is its `_meta`, headers (HTTP), timeout, hard timeout (which can only become shorter), progress
+/// callback and the like; its stop token and reason stay the caller's.
 struct outgoing_call {
   outgoing_call() {}
   std::string method;
   std::string name;
   json::fragment params;
+  call_options options;
 };
 
 /// Both hooks are optional and run on the client's executor; they may take their time (human approval), within
@@ -15349,7 +15374,7 @@ struct connect_settings {
   comcp::tracer tracer;
   std::vector<interceptor> interceptors;
   /// What makes the steps of the calls' way, in their order; empty where a program uses none.
-  enum : std::size_t { interception, validation, caching, extending };
+  enum : std::size_t { interception, validation, extending, caching };
   std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 4> steps;
   std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
   bool anonymous = false;
@@ -18643,6 +18668,8 @@ struct server_facts : server_profile {
 
   /// A tool that can only be called as a task, which this call does not do.
   COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
+  /// Of a call as it is sent: an extension may have made it one.
+  COMCP_LAZY [[nodiscard]] error refuses_without_task(prepared_call const& c) const;
 
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
   std::optional<discover_result> discovered;
@@ -18658,6 +18685,878 @@ COMCP_LAZY result<void> label(outgoing& message, pending_entry const& e, wire::c
 
 }  // namespace comcp::detail
 
+// http/message.hpp
+// What an HTTP engine takes and gives: requests, the head of a response, their header fields, and how the values of
+// Content-Type, Retry-After and dates are read. No bytes of the wire, no I/O, no clock.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// http/url.hpp
+// Absolute http and https URLs, parsed and resolved as the WHATWG URL Standard says. What it repairs silently and a
+// client rather hears of is refused: user names, control characters, missing slashes, escapes in the host, port 0.
+// Neither IDNA nor the network: names beyond ASCII are refused, write them as xn--.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// One valid URL in its normal form. Regular; equal when the texts are. Safe to read from any thread.
+class http_url {
+ public:
+  /// Spaces and control characters around the text are dropped, backslashes before the query are slashes. Anything that
+  /// is no http or https URL is errc::invalid_argument; the error never quotes the text, which may hold secrets.
+  static result<http_url> parse(std::string_view text);
+
+  /// What `reference` means on this page: an absolute URL, "//host/path", "/path", "path", "?query" or "#fragment".
+  /// It may lead to another origin; ask same_origin(). Errors as in parse().
+  [[nodiscard]] result<http_url> resolve(std::string_view reference) const;
+
+  /// "http" or "https".
+  [[nodiscard]] std::string_view scheme() const noexcept { return secure_ ? "https" : "http"; }
+  [[nodiscard]] bool secure() const noexcept { return secure_; }
+  /// Lower-case; an IPv4 address has four decimal parts, an IPv6 address has brackets and its shortest form.
+  [[nodiscard]] std::string const& host() const noexcept { return host_; }
+  /// The host without brackets, as resolvers take it.
+  [[nodiscard]] std::string_view host_name() const noexcept;
+  /// 1 to 65535: the scheme's own where the text has none.
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+  [[nodiscard]] bool has_default_port() const noexcept { return port_ == default_port(secure_); }
+  /// Starts with a slash; free of dot segments, escaped where it must be.
+  [[nodiscard]] std::string const& path() const noexcept { return path_; }
+  /// Without its question mark; "" and absent differ.
+  [[nodiscard]] std::optional<std::string> const& query() const noexcept { return query_; }
+  /// Without its hash.
+  [[nodiscard]] std::optional<std::string> const& fragment() const noexcept { return fragment_; }
+
+  /// Scheme, host and port, the default one left out: "https://example.com".
+  [[nodiscard]] std::string origin() const;
+  /// The value of a Host header: the host, and the port unless it is the default one.
+  [[nodiscard]] std::string authority() const;
+  /// What a request line names: path and query.
+  [[nodiscard]] std::string target() const;
+  /// The whole URL. Its query may hold secrets: origin() is the part for logs.
+  [[nodiscard]] std::string text() const;
+
+  friend bool operator==(http_url const&, http_url const&) = default;
+  friend bool same_origin(http_url const& a, http_url const& b) noexcept;
+
+ private:
+  http_url() = default;
+  static constexpr std::uint16_t default_port(bool secure) noexcept { return secure ? 443 : 80; }
+  static result<http_url> from_authority(bool secure, std::string_view text);
+
+  bool secure_ = false;
+  std::string host_;
+  std::uint16_t port_ = 0;
+  std::string path_;
+  std::optional<std::string> query_, fragment_;
+};
+
+/// Whether scheme, host and port are the same.
+bool same_origin(http_url const& a, http_url const& b) noexcept;
+
+namespace http_detail {
+/// Whether a host can only be an IPv4 address: its last part is a number.
+bool ends_in_number(std::string_view host) noexcept;
+/// As browsers read them: fewer than four parts, octal and hexadecimal ones too.
+std::optional<std::uint32_t> parse_ipv4(std::string_view host) noexcept;
+/// Without brackets.
+std::optional<std::array<std::uint16_t, 8>> parse_ipv6(std::string_view text) noexcept;
+}  // namespace http_detail
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/url.ipp
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace comcp {
+namespace http_detail {
+
+inline constexpr std::string_view path_escapes = "\"<>^`{}";
+inline constexpr std::string_view query_escapes = "\"<>'";
+inline constexpr std::string_view fragment_escapes = "\"<>`";
+
+inline error bad_url(char const* why) { return {errc::invalid_argument, std::string("bad URL: ") + why}; }
+
+constexpr bool is_slash(char c) noexcept { return c == '/' || c == '\\'; }
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) noexcept { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
+constexpr bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+constexpr char url_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+/// The value of a hexadecimal digit, 16 for anything else.
+constexpr unsigned hex_value(char c) noexcept {
+  if (is_digit(c)) return static_cast<unsigned>(c - '0');
+  c = url_lower(c);
+  return c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10) : 16;
+}
+
+COMCP_DECL std::string_view without_blank_ends(std::string_view text) noexcept {
+  auto const blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The scheme that a text begins with; nothing for a relative reference.
+COMCP_DECL std::optional<std::string_view> scheme_of(std::string_view text) noexcept {
+  auto const colon = text.find(':');
+  if (colon == text.npos || !is_letter(text[0])) return {};
+  auto const scheme = text.substr(0, colon);
+  auto const fits = [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.'; };
+  if (!std::all_of(scheme.begin(), scheme.end(), fits)) return {};
+  return scheme;
+}
+
+COMCP_DECL bool is_scheme(std::string_view scheme, std::string_view lower) noexcept {
+  return std::equal(scheme.begin(), scheme.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return url_lower(a) == b; });
+}
+
+/// What is neither printable ASCII nor free of `special` becomes %XX; escapes that are there stay as they are.
+COMCP_DECL std::string escaped(std::string_view text, std::string_view special) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  out.reserve(text.size());
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7F && special.find(c) == special.npos) {
+      out += c;
+    } else {
+      out += '%';
+      out += digits[byte >> 4];
+      out += digits[byte & 15];
+    }
+  }
+  return out;
+}
+
+/// How many dots a path segment stands for, escaped ones too: 1 or 2; 0 for any other segment.
+COMCP_DECL int dots(std::string_view segment) noexcept {
+  int n = 0;
+  while (!segment.empty() && n < 3) {
+    if (segment.front() == '.') {
+      segment.remove_prefix(1);
+    } else if (segment.starts_with("%2e") || segment.starts_with("%2E")) {
+      segment.remove_prefix(3);
+    } else {
+      return 0;
+    }
+    ++n;
+  }
+  return n < 3 ? n : 0;
+}
+
+/// Appends segments to a path that ends without a slash.
+COMCP_DECL void append_segments(std::string& path, std::string_view segments) {
+  for (bool last = false; !last;) {
+    auto const end = segments.find_first_of("/\\");
+    last = end == segments.npos;
+    auto const segment = segments.substr(0, end);
+    auto const up = dots(segment);
+    if (up == 2) path.erase(std::min(path.rfind('/'), path.size()));
+    if (up == 0) {
+      path += '/';
+      path += escaped(segment, path_escapes);
+    } else if (last) {
+      path += '/';
+    }
+    if (!last) segments.remove_prefix(end + 1);
+  }
+}
+
+struct url_tail {
+  explicit url_tail(std::string_view text) : path(text) {
+    if (auto const hash = path.find('#'); hash != path.npos) {
+      fragment = escaped(path.substr(hash + 1), fragment_escapes);
+      path = path.substr(0, hash);
+    }
+    if (auto const mark = path.find('?'); mark != path.npos) {
+      query = escaped(path.substr(mark + 1), query_escapes);
+      path = path.substr(0, mark);
+    }
+  }
+  std::string_view path;
+  std::optional<std::string> query, fragment;
+};
+
+/// One part of an IPv4 address as browsers read it: 0x is hexadecimal, a leading zero octal. Too large ones saturate.
+COMCP_DECL std::optional<std::uint64_t> ipv4_number(std::string_view part) noexcept {
+  if (part.empty()) return {};
+  unsigned base = 10;
+  if (part.starts_with("0x") || part.starts_with("0X")) {
+    base = 16;
+    part.remove_prefix(2);
+  } else if (part.size() > 1 && part[0] == '0') {
+    base = 8;
+    part.remove_prefix(1);
+  }
+  std::uint64_t value = 0;
+  for (char const c : part) {
+    auto const digit = hex_value(c);
+    if (digit >= base) return {};
+    value = std::min<std::uint64_t>(value * base + digit, std::uint64_t{1} << 32);
+  }
+  return value;
+}
+
+COMCP_DECL bool ends_in_number(std::string_view host) noexcept {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  auto const last = host.substr(host.rfind('.') + 1);
+  return (!last.empty() && std::all_of(last.begin(), last.end(), is_digit)) || ipv4_number(last).has_value();
+}
+
+COMCP_DECL std::optional<std::uint32_t> parse_ipv4(std::string_view host) noexcept {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  std::uint64_t address = 0;
+  for (unsigned left = 4;; --left) {
+    auto const dot = host.find('.');
+    bool const last = dot == host.npos;
+    auto const number = ipv4_number(host.substr(0, dot));
+    if (!number || *number >= std::uint64_t{1} << (last ? 8 * left : 8)) return {};
+    if (last) return static_cast<std::uint32_t>(address << (8 * left) | *number);
+    if (left == 1) return {};
+    address = address << 8 | *number;
+    host.remove_prefix(dot + 1);
+  }
+}
+
+/// The dotted end of an IPv6 address: four decimal numbers without leading zeros.
+COMCP_DECL std::optional<std::uint32_t> parse_dotted(std::string_view text) noexcept {
+  auto const plain = [](char c) { return is_digit(c) || c == '.'; };
+  if (!std::all_of(text.begin(), text.end(), plain) || std::count(text.begin(), text.end(), '.') != 3) return {};
+  for (std::size_t at = 0; at != text.npos; at = text.find('.', at + 1)) {
+    if (text[at] == '.') ++at;
+    if (at + 1 < text.size() && text[at] == '0' && text[at + 1] != '.') return {};
+  }
+  return text.ends_with('.') ? std::nullopt : parse_ipv4(text);
+}
+
+using ipv6_address = std::array<std::uint16_t, 8>;
+
+COMCP_DECL std::optional<ipv6_address> parse_ipv6(std::string_view text) noexcept {
+  ipv6_address pieces{};
+  std::size_t count = 0;
+  std::optional<std::size_t> gap;
+  if (text.starts_with(':')) {
+    if (!text.starts_with("::")) return {};
+    text.remove_prefix(1);
+  }
+  while (!text.empty()) {
+    if (count == 8) return {};
+    if (text.front() == ':') {
+      if (gap) return {};
+      gap = ++count;
+      text.remove_prefix(1);
+      continue;
+    }
+    std::size_t length = 0;
+    unsigned value = 0;
+    for (; length < std::min<std::size_t>(4, text.size()) && hex_value(text[length]) < 16; ++length)
+      value = value << 4 | hex_value(text[length]);
+    if (length < text.size() && text[length] == '.') {
+      auto const tail = parse_dotted(text);
+      if (!tail || count > 6) return {};
+      pieces[count++] = static_cast<std::uint16_t>(*tail >> 16);
+      pieces[count++] = static_cast<std::uint16_t>(*tail & 0xFFFF);
+      break;
+    }
+    text.remove_prefix(length);
+    if (!text.empty() && (text.front() != ':' || text.size() == 1)) return {};
+    if (length == 0) return {};
+    if (!text.empty()) text.remove_prefix(1);
+    pieces[count++] = static_cast<std::uint16_t>(value);
+  }
+  if (!gap && count != 8) return {};
+  if (gap) std::rotate(pieces.begin() + *gap, pieces.begin() + count, pieces.end());
+  return pieces;
+}
+
+COMCP_DECL std::string ipv4_text(std::uint32_t address) {
+  std::string out;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    out += std::to_string(address >> shift & 255);
+    if (shift > 0) out += '.';
+  }
+  return out;
+}
+
+/// In brackets; the first of the longest runs of two or more zero pieces becomes "::".
+COMCP_DECL std::string ipv6_text(ipv6_address const& pieces) {
+  std::size_t gap = 8, longest = 1;
+  for (std::size_t i = 0, run = 0; i < 8; ++i) {
+    run = pieces[i] == 0 ? run + 1 : 0;
+    if (run > longest) longest = run, gap = i + 1 - run;
+  }
+  std::string out = "[";
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (i == gap) {
+      out += i == 0 ? "::" : ":";
+      i += longest - 1;
+      continue;
+    }
+    char digits[4];
+    auto const end = std::to_chars(digits, digits + 4, static_cast<unsigned>(pieces[i]), 16).ptr;
+    out.append(digits, end);
+    if (i < 7) out += ':';
+  }
+  return out + ']';
+}
+
+COMCP_DECL result<std::string> parse_host(std::string_view text) {
+  if (text.empty()) return bad_url("it names no host");
+  if (text.front() == '[') {
+    if (text.back() != ']') return bad_url("the bracket around an IPv6 address is not closed");
+    auto const address = parse_ipv6(text.substr(1, text.size() - 2));
+    if (!address) return bad_url("what is in brackets is no IPv6 address");
+    return ipv6_text(*address);
+  }
+  std::string host(text);
+  for (char& c : host) {
+    if (static_cast<unsigned char>(c) >= 0x80) return bad_url("the host is not ASCII (write it as xn--)");
+    if (!is_letter(c) && !is_digit(c) && std::string_view("-._~!$&'()*+,;=").find(c) == std::string_view::npos)
+      return bad_url("the host has a character that no host name has");
+    c = url_lower(c);
+  }
+  if (!ends_in_number(host)) return host;
+  auto const address = parse_ipv4(host);
+  if (!address) return bad_url("the host ends in a number, but is no IPv4 address");
+  return ipv4_text(*address);
+}
+
+/// The port of "", ":" or ":digits"; 0 where there is none.
+COMCP_DECL result<std::uint16_t> parse_port(std::string_view text) {
+  if (text.size() < 2) return std::uint16_t{0};
+  std::uint32_t port = 0;
+  for (char const c : text.substr(1)) {
+    if (!is_digit(c)) return bad_url("the port is not a number");
+    port = std::min<std::uint32_t>(port * 10 + static_cast<std::uint32_t>(c - '0'), 65536);
+  }
+  if (port == 0 || port > 65535) return bad_url("the port is not within 1 to 65535");
+  return static_cast<std::uint16_t>(port);
+}
+
+}  // namespace http_detail
+
+COMCP_DECL result<http_url> http_url::parse(std::string_view text) {
+  text = http_detail::without_blank_ends(text);
+  auto const scheme = http_detail::scheme_of(text);
+  bool const secure = scheme && http_detail::is_scheme(*scheme, "https");
+  if (!scheme || (!secure && !http_detail::is_scheme(*scheme, "http")))
+    return http_detail::bad_url("it does not start with http:// or https://");
+  text.remove_prefix(scheme->size() + 1);
+  if (text.size() < 2 || !http_detail::is_slash(text[0]) || !http_detail::is_slash(text[1]))
+    return http_detail::bad_url("two slashes are missing after the scheme");
+  return from_authority(secure, text.substr(2));
+}
+
+COMCP_DECL result<http_url> http_url::from_authority(bool secure, std::string_view text) {
+  if (std::any_of(text.begin(), text.end(), http_detail::is_control))
+    return http_detail::bad_url("it has a control character");
+  auto const authority = text.substr(0, text.find_first_of("/\\?#"));
+  text.remove_prefix(authority.size());
+  if (authority.find('@') != authority.npos)
+    return http_detail::bad_url("it has a user name or password; credentials belong in headers");
+  auto const colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
+  auto host = http_detail::parse_host(authority.substr(0, colon));
+  if (!host) return host.error();
+  auto const port = http_detail::parse_port(colon == authority.npos ? std::string_view() : authority.substr(colon));
+  if (!port) return port.error();
+  http_detail::url_tail tail(text);
+  http_url out;
+  out.secure_ = secure;
+  out.host_ = std::move(*host);
+  out.port_ = *port ? *port : default_port(secure);
+  http_detail::append_segments(out.path_, tail.path.substr(tail.path.empty() ? 0 : 1));
+  out.query_ = std::move(tail.query);
+  out.fragment_ = std::move(tail.fragment);
+  return out;
+}
+
+COMCP_DECL result<http_url> http_url::resolve(std::string_view reference) const {
+  reference = http_detail::without_blank_ends(reference);
+  if (http_detail::scheme_of(reference)) return parse(reference);
+  bool const rooted = !reference.empty() && http_detail::is_slash(reference[0]);
+  if (rooted && reference.size() > 1 && http_detail::is_slash(reference[1]))
+    return from_authority(secure_, reference.substr(2));
+  if (std::any_of(reference.begin(), reference.end(), http_detail::is_control))
+    return http_detail::bad_url("it has a control character");
+  http_detail::url_tail tail(reference);
+  http_url out = *this;
+  if (!tail.path.empty()) {
+    out.path_.erase(rooted ? 0 : out.path_.rfind('/'));
+    http_detail::append_segments(out.path_, tail.path.substr(rooted ? 1 : 0));
+  }
+  if (!tail.path.empty() || tail.query) out.query_ = std::move(tail.query);
+  out.fragment_ = std::move(tail.fragment);
+  return out;
+}
+
+COMCP_DECL std::string_view http_url::host_name() const noexcept {
+  std::string_view const host = host_;
+  return host.starts_with('[') ? host.substr(1, host.size() - 2) : host;
+}
+
+COMCP_DECL std::string http_url::origin() const { return std::string(scheme()).append("://").append(authority()); }
+
+COMCP_DECL std::string http_url::authority() const {
+  return has_default_port() ? host_ : host_ + ':' + std::to_string(port_);
+}
+
+COMCP_DECL std::string http_url::target() const { return query_ ? path_ + '?' + *query_ : path_; }
+
+COMCP_DECL std::string http_url::text() const {
+  auto out = origin() + target();
+  if (fragment_) out.append("#").append(*fragment_);
+  return out;
+}
+
+COMCP_DECL bool same_origin(http_url const& a, http_url const& b) noexcept {
+  return a.secure_ == b.secure_ && a.port_ == b.port_ && a.host_ == b.host_;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+namespace http_detail {
+/// Without case, of ASCII alone.
+bool same_name(std::string_view a, std::string_view b) noexcept;
+}  // namespace http_detail
+
+/// Whether this is a token (RFC 9110, section 5.6.2), as methods and header names are.
+bool is_http_token(std::string_view text) noexcept;
+
+/// Whether comcp alone may set this header: those of HTTP's framing and of MCP.
+bool is_protocol_header(std::string_view name) noexcept;
+
+struct http_field {
+  std::string name, value;
+  friend bool operator==(http_field const&, http_field const&) = default;
+};
+
+/// Header fields in the order in which they were added. Names are compared without case and keep the case they came
+/// with. No name or value here can break out of its line, so an engine may write them as they are.
+class http_headers {
+ public:
+  http_headers() = default;
+
+  /// Adds a field behind the others. Spaces and tabs around the value are dropped. A name that is no token, or a value
+  /// with CR, LF or NUL, is errc::invalid_argument and changes nothing; the error never quotes a value.
+  result<void> add(std::string name, std::string_view value);
+  /// The same, but in place of every field of that name.
+  result<void> set(std::string name, std::string_view value);
+  /// How many fields of that name there were.
+  std::size_t remove(std::string_view name);
+
+  /// The first value of that name; null where there is none. Valid until the next change.
+  [[nodiscard]] std::string const* find(std::string_view name) const noexcept;
+  [[nodiscard]] bool contains(std::string_view name) const noexcept { return find(name) != nullptr; }
+  /// Every value of that name, in order. Valid until the next change.
+  [[nodiscard]] std::vector<std::string_view> all(std::string_view name) const;
+
+  [[nodiscard]] auto begin() const noexcept { return fields_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return fields_.end(); }
+  [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return fields_.empty(); }
+
+ private:
+  std::vector<http_field> fields_;
+};
+
+/// How long the parts of an exchange may take. What is not set is the engine's default; never, or zero, says without
+/// end.
+class http_timeouts {
+ public:
+  static constexpr auto never = std::chrono::nanoseconds::max();
+
+  http_timeouts() {}
+  /// Until there is a connection: name, TCP, proxy, TLS. Its end is errc::connect_timeout.
+  http_timeouts& connect(timespan d) { return connect_ = d.as_timeout(), *this; }
+  /// From the sent request to the head of the response. Its end is errc::response_timeout.
+  http_timeouts& response(timespan d) { return response_ = d.as_timeout(), *this; }
+  /// Between two pieces of the body, while they are waited for. Its end is errc::idle_timeout.
+  http_timeouts& idle(timespan d) { return idle_ = d.as_timeout(), *this; }
+  /// The whole exchange, from open() to the end of the body; without meaning for event streams once their head came.
+  /// Its end is errc::exchange_timeout.
+  http_timeouts& total(timespan d) { return total_ = d.as_timeout(), *this; }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> connect() const noexcept { return connect_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> response() const noexcept { return response_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> idle() const noexcept { return idle_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> total() const noexcept { return total_; }
+
+ private:
+  std::optional<std::chrono::nanoseconds> connect_, response_, idle_, total_;
+};
+
+/// One request, owned: an engine takes it over. The method is a token in capitals. An engine adds what the framing
+/// needs (Host, Content-Length, Connection) and nothing else.
+struct http_request {
+  explicit http_request(http_url where, std::string how = "GET") : method(std::move(how)), url(std::move(where)) {}
+
+  std::string method;
+  http_url url;
+  http_headers headers;
+  std::string body;
+  http_timeouts timeouts;
+  bool repeatable = false;  ///< It may reach the server twice: an engine may repeat it on another connection, once.
+};
+
+/// What precedes the body of a response.
+struct http_response_head {
+  http_response_head() = default;
+
+  int status = 0;      ///< 200 to 599 where an engine gives it.
+  std::string reason;  ///< As the server worded it; often empty.
+  http_headers headers;
+  std::string address;  ///< The server's, where the engine knows it: it has connected to it itself, not to a proxy.
+};
+
+/// The value of a Content-Type header (RFC 9110, section 8.3).
+class media_type {
+ public:
+  /// Nothing where the text is no `type/subtype`. A parameter that is malformed or came before is passed over.
+  static std::optional<media_type> parse(std::string_view text);
+
+  /// "application/json", in lower case.
+  [[nodiscard]] std::string const& essence() const noexcept { return essence_; }
+  /// Whether it is this type, without case and whatever the parameters are.
+  [[nodiscard]] bool is(std::string_view essence) const noexcept;
+  /// The value of a parameter such as "charset", unquoted, its case kept; null where there is none.
+  [[nodiscard]] std::string const* parameter(std::string_view name) const noexcept;
+
+ private:
+  media_type() = default;
+
+  std::string essence_;
+  std::vector<http_field> parameters_;
+};
+
+/// Whether there is a Content-Type, and it is this type, whatever its parameters are.
+bool has_media_type(http_headers const& headers, std::string_view essence) noexcept;
+
+/// An HTTP date in any of the three forms of RFC 9110, section 5.6.7; nothing for anything else. `now` tells the
+/// century of a year with two digits.
+std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,
+                                                        std::chrono::system_clock::time_point now) noexcept;
+
+/// How long a Retry-After value asks to wait: seconds or a date, from zero (dates that are past) to `most`, whatever
+/// the server says. Nothing where it is neither.
+std::optional<std::chrono::seconds> parse_retry_after(std::string_view text, std::chrono::system_clock::time_point now,
+                                                      std::chrono::seconds most) noexcept;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/message.ipp
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace comcp {
+namespace http_detail {
+
+constexpr char field_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+COMCP_DECL bool same_name(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && (a == b || std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return field_lower(x) == field_lower(y); }));
+}
+
+COMCP_DECL std::string in_lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), field_lower);
+  return out;
+}
+
+constexpr bool is_field_blank(char c) noexcept { return c == ' ' || c == '\t'; }
+
+COMCP_DECL std::string_view without_field_blanks(std::string_view text) noexcept {
+  while (!text.empty() && is_field_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_field_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+inline constexpr auto token_characters = [] {
+  std::array<bool, 256> fits{};
+  for (char const c : std::string_view("!#$%&'*+-.^_`|~")) fits[static_cast<unsigned char>(c)] = true;
+  for (unsigned i = 0; i < 26; ++i) fits['a' + i] = fits['A' + i] = true;
+  for (unsigned i = 0; i < 10; ++i) fits['0' + i] = true;
+  return fits;
+}();
+
+COMCP_DECL bool breaks_its_line(std::string_view value) noexcept {
+  return value.find('\r') != value.npos || value.find('\n') != value.npos || value.find('\0') != value.npos;
+}
+
+COMCP_DECL result<http_field> checked_field(std::string&& name, std::string_view value) {
+  if (!is_http_token(name)) return error(errc::invalid_argument, "a header's name is not a token");
+  if (breaks_its_line(value))
+    return error(errc::invalid_argument, "the value of header " + name + " has CR, LF or NUL");
+  return http_field{std::move(name), std::string(without_field_blanks(value))};
+}
+
+/// Takes texts apart from the left. What does not fit stays, and `ok` becomes false for good.
+class field_scanner {
+ public:
+  explicit field_scanner(std::string_view text) noexcept : rest_(text) {}
+
+  field_scanner& literal(std::string_view expected) noexcept {
+    if (rest_.starts_with(expected)) {
+      rest_.remove_prefix(expected.size());
+    } else {
+      ok_ = false;
+    }
+    return *this;
+  }
+  /// Exactly so many digits.
+  field_scanner& number(std::size_t digits, unsigned& out) noexcept {
+    out = 0;
+    for (std::size_t i = 0; i < digits; ++i) {
+      if (rest_.empty() || rest_[0] < '0' || rest_[0] > '9') return ok_ = false, *this;
+      out = out * 10 + static_cast<unsigned>(rest_[0] - '0');
+      rest_.remove_prefix(1);
+    }
+    return *this;
+  }
+  /// 1 for the first of `names`.
+  field_scanner& one_of(auto const& names, unsigned& out) noexcept {
+    out = 1;
+    for (std::string_view const name : names) {
+      if (rest_.starts_with(name)) return literal(name);
+      ++out;
+    }
+    return ok_ = false, *this;
+  }
+  [[nodiscard]] bool at(char c) const noexcept { return rest_.starts_with(c); }
+  [[nodiscard]] bool finished() const noexcept { return ok_ && rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+inline constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+inline constexpr std::array<std::string_view, 7> short_days = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+inline constexpr std::array<std::string_view, 7> long_days = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+                                                              "Friday", "Saturday", "Sunday"};
+
+struct date_parts {
+  unsigned year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, weekday = 0;
+
+  [[nodiscard]] std::optional<std::chrono::sys_seconds> time() const noexcept {
+    using namespace std::chrono;
+    year_month_day const date(std::chrono::year(static_cast<int>(year)), std::chrono::month(month),
+                              std::chrono::day(day));
+    if (!date.ok() || hour > 23 || minute > 59 || second > 60) return {};  // 60: a leap second
+    return sys_days(date) + hours(hour) + minutes(minute) + seconds(second);
+  }
+};
+
+inline void scan_clock(field_scanner& s, date_parts& d) noexcept {
+  s.number(2, d.hour).literal(":").number(2, d.minute).literal(":").number(2, d.second);
+}
+
+/// Sun, 06 Nov 1994 08:49:37 GMT
+COMCP_DECL std::optional<std::chrono::sys_seconds> fixed_date(std::string_view text) noexcept {
+  date_parts d;
+  field_scanner s(text);
+  s.one_of(short_days, d.weekday).literal(", ").number(2, d.day).literal(" ").one_of(months, d.month);
+  s.literal(" ").number(4, d.year).literal(" ");
+  scan_clock(s, d);
+  return s.literal(" GMT").finished() ? d.time() : std::nullopt;
+}
+
+/// Sun Nov  6 08:49:37 1994
+COMCP_DECL std::optional<std::chrono::sys_seconds> asctime_date(std::string_view text) noexcept {
+  date_parts d;
+  field_scanner s(text);
+  s.one_of(short_days, d.weekday).literal(" ").one_of(months, d.month).literal(" ");
+  if (s.at(' ')) {
+    s.literal(" ").number(1, d.day);
+  } else {
+    s.number(2, d.day);
+  }
+  s.literal(" ");
+  scan_clock(s, d);
+  return s.literal(" ").number(4, d.year).finished() ? d.time() : std::nullopt;
+}
+
+/// Sunday, 06-Nov-94 08:49:37 GMT: a year that would be more than 50 years ahead is of the century before.
+COMCP_DECL std::optional<std::chrono::sys_seconds> obsolete_date(std::string_view text,
+                                                                 std::chrono::system_clock::time_point now) noexcept {
+  using namespace std::chrono;
+  date_parts d;
+  field_scanner s(text);
+  s.one_of(long_days, d.weekday).literal(", ").number(2, d.day).literal("-").one_of(months, d.month);
+  s.literal("-").number(2, d.year).literal(" ");
+  scan_clock(s, d);
+  if (!s.literal(" GMT").finished()) return {};
+  auto const current = static_cast<int>(year_month_day(floor<days>(now)).year());
+  auto full = current / 100 * 100 + static_cast<int>(d.year);
+  if (full > current + 50) full -= 100;
+  if (full < current - 49) full += 100;
+  d.year = static_cast<unsigned>(full);
+  return d.time();
+}
+
+/// The parameter at the start of `rest`, which is cut off with its semicolon; its name is empty where it is malformed.
+COMCP_DECL http_field next_parameter(std::string_view& rest) {
+  auto const equals = rest.find_first_of("=;");
+  http_field out{in_lower_case(without_field_blanks(rest.substr(0, equals))), {}};
+  bool good = equals != rest.npos && rest[equals] == '=' && is_http_token(out.name);
+  rest.remove_prefix(std::min(equals, rest.size()));
+  if (rest.starts_with("=\"")) {
+    std::size_t at = 2;
+    for (; at < rest.size() && rest[at] != '"'; ++at) {
+      if (rest[at] == '\\' && at + 1 < rest.size()) ++at;
+      out.value += rest[at];
+    }
+    good = good && at < rest.size();
+    rest.remove_prefix(std::min(at + 1, rest.size()));
+    good = good && without_field_blanks(rest.substr(0, rest.find(';'))).empty();
+  } else if (rest.starts_with('=')) {
+    out.value = without_field_blanks(rest.substr(1, rest.find(';') - 1));
+    good = good && is_http_token(out.value);
+  }
+  auto const semicolon = rest.find(';');
+  rest.remove_prefix(semicolon == rest.npos ? rest.size() : semicolon + 1);
+  if (!good) out.name.clear();
+  return out;
+}
+
+}  // namespace http_detail
+
+COMCP_DECL bool is_http_token(std::string_view text) noexcept {
+  static constexpr auto& fits = http_detail::token_characters;
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return fits[static_cast<unsigned char>(c)]; });
+}
+
+COMCP_DECL bool is_protocol_header(std::string_view name) noexcept {
+  static constexpr std::array<std::string_view, 10> names{
+      "accept", "accept-encoding", "connection",        "content-length", "content-type",
+      "host",   "last-event-id",   "transfer-encoding", "te",             "upgrade"};
+  return http_detail::same_name(name.substr(0, 4), "mcp-") ||
+         std::any_of(names.begin(), names.end(), [&](auto n) { return http_detail::same_name(name, n); });
+}
+
+COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
+  auto checked = http_detail::checked_field(std::move(name), value);
+  if (!checked) return checked.error();
+  if (fields_.empty()) fields_.reserve(6);
+  fields_.push_back(std::move(*checked));
+  return {};
+}
+
+COMCP_DECL result<void> http_headers::set(std::string name, std::string_view value) {
+  auto checked = http_detail::checked_field(std::move(name), value);
+  if (!checked) return checked.error();
+  remove(checked->name);
+  fields_.push_back(std::move(*checked));
+  return {};
+}
+
+COMCP_DECL std::size_t http_headers::remove(std::string_view name) {
+  std::string const wanted(name);  // it may be a field's own
+  return std::erase_if(fields_, [&](http_field const& f) { return http_detail::same_name(f.name, wanted); });
+}
+
+COMCP_DECL std::string const* http_headers::find(std::string_view name) const noexcept {
+  for (auto const& field : fields_)
+    if (http_detail::same_name(field.name, name)) return &field.value;
+  return nullptr;
+}
+
+COMCP_DECL std::vector<std::string_view> http_headers::all(std::string_view name) const {
+  std::vector<std::string_view> out;
+  for (auto const& field : fields_)
+    if (http_detail::same_name(field.name, name)) out.emplace_back(field.value);
+  return out;
+}
+
+COMCP_DECL std::optional<media_type> media_type::parse(std::string_view text) {
+  auto const semicolon = text.find(';');
+  auto const essence = http_detail::without_field_blanks(text.substr(0, semicolon));
+  auto const slash = essence.find('/');
+  if (slash == essence.npos || !is_http_token(essence.substr(0, slash)) || !is_http_token(essence.substr(slash + 1)))
+    return {};
+  media_type out;
+  out.essence_ = http_detail::in_lower_case(essence);
+  auto rest = semicolon == text.npos ? std::string_view() : text.substr(semicolon + 1);
+  while (!rest.empty()) {
+    auto parameter = http_detail::next_parameter(rest);
+    if (!parameter.name.empty() && !out.parameter(parameter.name)) out.parameters_.push_back(std::move(parameter));
+  }
+  return out;
+}
+
+COMCP_DECL bool media_type::is(std::string_view essence) const noexcept {
+  return http_detail::same_name(essence_, essence);
+}
+
+COMCP_DECL std::string const* media_type::parameter(std::string_view name) const noexcept {
+  for (auto const& p : parameters_)
+    if (http_detail::same_name(p.name, name)) return &p.value;
+  return nullptr;
+}
+
+COMCP_DECL bool has_media_type(http_headers const& headers, std::string_view essence) noexcept {
+  auto const* const type = headers.find("Content-Type");
+  if (type == nullptr) return false;
+  std::string_view const text = *type;
+  if (text == essence) return true;
+  return http_detail::same_name(http_detail::without_field_blanks(text.substr(0, text.find(';'))), essence);
+}
+
+COMCP_DECL std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,
+                                                                   std::chrono::system_clock::time_point now) noexcept {
+  text = http_detail::without_field_blanks(text);
+  if (auto const time = http_detail::fixed_date(text)) return time;
+  if (auto const time = http_detail::asctime_date(text)) return time;
+  return http_detail::obsolete_date(text, now);
+}
+
+COMCP_DECL std::optional<std::chrono::seconds> parse_retry_after(std::string_view text,
+                                                                 std::chrono::system_clock::time_point now,
+                                                                 std::chrono::seconds most) noexcept {
+  using namespace std::chrono;
+  text = http_detail::without_field_blanks(text);
+  if (text.empty()) return {};
+  if (text.find_first_not_of("0123456789") == text.npos) {
+    seconds wait{0};
+    for (char const c : text) {
+      wait = wait * 10 + seconds(c - '0');
+      if (wait >= most || wait >= hours(24 * 365 * 100)) return most;
+    }
+    return wait;
+  }
+  auto const time = parse_http_date(text, now);
+  if (!time) return {};
+  return std::min<seconds>(std::max<seconds>(*time - floor<seconds>(now), seconds(0)), most);
+}
+
+}  // namespace comcp
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/server_facts.ipp
@@ -18687,10 +19586,6 @@ COMCP_LAZY_DECL error server_facts::refuses(prepared_call const& c, bool check_c
   if (!codec->offers(c.method))
     return {errc::not_in_protocol, c.method.text() + " does not exist in " + std::string(codec->version().text())};
   if (!check_capabilities) return {};
-  if (needs_task(c)) {
-    return {errc::capability_missing,
-            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"): connect_options().extension(tasks())"};
-  }
   auto const& rules = c.method.rules();
   if (!rules.missing || codec->version() < rules.declared_since) return {};
   if (is_undiscovered() && !rules.wants_sight) return {};
@@ -18702,6 +19597,13 @@ COMCP_LAZY_DECL error server_facts::refuses(prepared_call const& c, bool check_c
 COMCP_LAZY_DECL error server_facts::refuses_subscriptions() const {
   if (is_undiscovered() || capabilities.supports_subscribe()) return {};
   return {errc::capability_missing, "the server did not declare resources.subscribe"};
+}
+
+COMCP_LAZY_DECL error server_facts::refuses_without_task(prepared_call const& c) const {
+  if (!needs_task(c)) return {};
+  return {errc::capability_missing, "the tool " + wire::name_in(c.method, c.params).value_or("") +
+                                        " can only be called as a task (its execution.taskSupport is \"required\"): "
+                                        "connect_options().extension(tasks())"};
 }
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
@@ -18793,6 +19695,18 @@ COMCP_LAZY_DECL void label(outgoing& message, server_facts const& server) {
   if (auto mirrors = wire::request_headers(version, message.method, std::nullopt)) message.headers = std::move(*mirrors);
 }
 
+// What a call's own options or an interceptor ask for.
+COMCP_LAZY result<void> add_headers(outgoing& message, call_options const& options) {
+  http_headers checked;
+  for (auto const& [name, value] : options.headers()) {
+    if (is_protocol_header(name))
+      return error(errc::invalid_argument, "a header that only comcp may set: " + visible(name, line_breaks::blank));
+    if (auto const ok = checked.set(name, value); !ok) return ok.error();
+  }
+  for (auto const& field : checked) message.headers.emplace_back(field.name, field.value);
+  return {};
+}
+
 COMCP_LAZY_DECL result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
                                    listed_tools const& tools) {
   auto const& c = *e.call;
@@ -18800,12 +19714,15 @@ COMCP_LAZY_DECL result<void> label(outgoing& message, pending_entry const& e, wi
   message.stateless = codec.is_modern();
   if (!message.stateless) {
     if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec.version().text());
-    return {};
+    return c.options.headers().empty() ? result<void>() : add_headers(message, c.options);
   }
   auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
   auto mirrors = wire::request_headers(codec.version(), c.method, name);
   if (!mirrors) return mirrors.error();
   message.headers = std::move(*mirrors);
+  if (!c.options.headers().empty()) {
+    if (auto const added = add_headers(message, c.options); !added) return added;
+  }
   if (!c.method.is(wire::methods::call_tool)) return {};
   auto arguments = tools.mirrored(c, *name);
   if (!arguments) return arguments.error();
@@ -19595,7 +20512,7 @@ class subscription_hub {
 
   // From the core.
   COMCP_LAZY void connected();
-  void refresh() { shared_.refresh(); }
+  COMCP_LAZY void refresh();
   COMCP_LAZY void ended(error const& reason);
   /// Legacy era: whether what the server says unasked comes has changed.
   COMCP_LAZY void deaf(error const& before);
@@ -20501,6 +21418,7 @@ COMCP_LAZY_DECL error exchange::check_subscribe(call_options const& options) con
 
 COMCP_LAZY_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e) {
   auto bad = check(c);
+  if (!bad && !c.internal && core_.settings.check_capabilities) bad = core_.facts.refuses_without_task(c);
   if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
   if (!bad) {
     overlap_guard::scope const alone(core_.calls.guard());
@@ -21236,9 +22154,13 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     text = call.params;
     out.name = wire::name_in(call.method, pad(text)).value_or("");
     out.params = json::fragment::trusted(std::move(text));
+    out.options = call.options;
   }
   // An interceptor that changes the params changes the name: the next ones see what goes out.
   void rename() {
+    auto const callers = call.options.stop();
+    call.options = out.options;
+    if (callers.stop_possible() || call.options.stop().stop_possible()) call.options.stop(callers);
     if (out.params.text() == call.params) return;
     call.params = out.params.text();
     out.name = wire::name_in(call.method, pad(call.params)).value_or("");
@@ -22164,7 +23086,7 @@ COMCP_LAZY_DECL asio::awaitable<void> shared_stream::reconcile() {
   patience_ = call_options();
   if (failure && !core_.end_reason()) {
     core_.fault(failure);
-    hub_.silent(failure);
+    if (!open_) hub_.silent(failure);  // else it brings what it brought
     if (!failure.peer()) reopen_later();
   }
   reply outcome = json::value();
@@ -22394,6 +23316,8 @@ COMCP_LAZY_DECL void subscription_hub::connected() {
     if (t.confirmed) core_.spawn(restore_legacy(uri));
   }
 }
+
+COMCP_LAZY_DECL void subscription_hub::refresh() { shared_.refresh(); }
 
 COMCP_LAZY_DECL void subscription_hub::ended(error const& reason) { shared_.ended(reason); }
 

@@ -1295,6 +1295,10 @@ COMCP_LAZY_DECL asio::awaitable<error> validation_step::walk() {
     auto const r = co_await std::move(work);
     if (!r) co_return r.error();
     learn(r->view(), asked);
+    if (!core_.is_modern() && core_.facts.capabilities.tasks) {
+      auto page = json::read<list_tools_result>(r->view());
+      if (page) core_.facts.learn(*page, core_.settings.limits.items(), core_.is_http());
+    }
     auto const next = r->view().find("nextCursor");
     auto const cursor = next ? next->get_string() : std::nullopt;
     if (!cursor) co_return error();
@@ -3189,7 +3193,10 @@ template <handler H>
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -3221,9 +3228,9 @@ inline std::string unguessable_id() {
   return id;
 }
 
-/// One request that became a task.
+/// One request that became a task. It has nothing of Asio's but the signal, which goes with its connection's desk.
 struct served_task {
-  served_task(asio::any_io_executor home, std::string m, json::value p) : method(std::move(m)), params(std::move(p)), done(std::move(home)) {}
+  served_task(std::string m, json::value p) : method(std::move(m)), params(std::move(p)) {}
 
   std::string const method;
   json::value const params;
@@ -3232,13 +3239,13 @@ struct served_task {
   std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
   asio::cancellation_signal signal;
   result<json::fragment> outcome = error(errc::cancelled);
-  gate done;
+  std::stop_source finished;
 
-  [[nodiscard]] bool is_over() const noexcept { return done.is_open(); }
+  [[nodiscard]] bool is_over() const noexcept { return finished.stop_requested(); }
   void finish(task_status how) {
     state.status = how;
     state.last_updated_at = timestamp_now();
-    done.open();
+    finished.request_stop();
   }
 };
 
@@ -3264,78 +3271,18 @@ inline json::fragment with_related_task(json::fragment const& answer, std::strin
 
 COMCP_LAZY asio::awaitable<result<json::fragment>> as_answer(result<json::fragment> r) { co_return r; }
 
-class task_desk : public std::enable_shared_from_this<task_desk> {
- public:
-  using entry = std::shared_ptr<served_task>;
-
-  task_desk(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
-  task_desk(task_desk const&) = delete;
-  task_desk& operator=(task_desk const&) = delete;
-  ~task_desk() { cancel_all(); }
-
-  [[nodiscard]] any_handler const& inner() const noexcept { return inner_; }
-  COMCP_LAZY void declare(client_capabilities& c) const;
-  [[nodiscard]] bool answers(std::string_view method) const {
-    return method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list" ||
-           inner_.answers(method);
-  }
-  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
-                                                            context& ctx);
-
- private:
-  COMCP_LAZY result<json::fragment> begin(std::string const& method, json::value const& params, context const& ctx);
-  COMCP_LAZY static asio::awaitable<void> carry_out(any_handler inner, entry e, context ctx);
-  COMCP_LAZY static asio::awaitable<void> outlive(std::weak_ptr<task_desk> desk, context ctx);
-  COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e);
-  COMCP_LAZY result<json::fragment> cancel(entry const& e);
-  COMCP_LAZY json::fragment list() const;
-  COMCP_LAZY void forget_old(std::chrono::steady_clock::time_point now);
-  void cancel_all() noexcept {
-    for (auto const& [id, e] : tasks_) stop(*e);
-    tasks_.clear();
-  }
-  static void stop(served_task& e) noexcept {
-    if (e.is_over()) return;
-    *e.cancelled = true;
-    e.signal.emit(asio::cancellation_type::terminal);
-  }
-
-  any_handler const inner_;
-  task_service const bounds_;
-  std::map<std::string, entry, std::less<>> tasks_;
-  bool watches_ = false;  // for the client's end
-};
-
-/// As a handler: that it is virtual is said here alone.
-template <class Desk>
-class task_desk_handler final : public raw_handler {
- public:
-  explicit task_desk_handler(std::shared_ptr<Desk> desk) : desk_(std::move(desk)) {}
-
-  void declare(client_capabilities& c) const override { desk_->declare(c); }
-  [[nodiscard]] bool answers(std::string_view m) const override { return desk_->answers(m); }
-  [[nodiscard]] bool elicits(elicit_mode mode) const override { return desk_->inner().elicits(mode); }
-  [[nodiscard]] bool receives(std::string_view m) const override { return desk_->inner().receives(m); }
-  [[nodiscard]] handler_parts parts() const override { return desk_->inner().parts(); }
-  asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
-    return desk_->answer(m, p, c);
-  }
-  asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
-    return desk_->inner().notify(m, p, c);
-  }
-
- private:
-  std::shared_ptr<Desk> desk_;
-};
-
-COMCP_LAZY_DECL handler_chain make_task_desk(any_handler inner, task_service bounds) {
-  auto desk = std::make_shared<task_desk>(std::move(inner), bounds);
-  std::shared_ptr<raw_handler> h = std::make_shared<task_desk_handler<task_desk>>(std::move(desk));
-  return handler_chain({any_handler(std::move(h))});
+constexpr bool is_about_tasks(std::string_view method) noexcept {
+  return method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list";
 }
 
-COMCP_LAZY_DECL void task_desk::declare(client_capabilities& c) const {
-  inner_.declare(c);
+inline bool wants_task(std::string_view method, json::value const& params) {
+  if (method != "sampling/createMessage" && method != "elicitation/create") return false;
+  auto const task = params.is_object() ? params.view().find("task") : std::nullopt;
+  return task && task->is_object();
+}
+
+inline void declare_tasks(any_handler const& inner, client_capabilities& c) {
+  inner.declare(c);
   json::object requests;
   if (c.sampling) requests.set("sampling", args("createMessage", json::object()));
   if (c.elicitation) requests.set("elicitation", args("create", json::object()));
@@ -3344,31 +3291,100 @@ COMCP_LAZY_DECL void task_desk::declare(client_capabilities& c) const {
   own.requests = json::parse(requests.text()).value();
 }
 
-COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::string const& method,
-                                                                          json::value const& params, context& ctx) {
-  bool const is_own = method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list";
-  if (!is_own) {
-    auto const task = params.view().find("task");
-    bool const may_be = method == "sampling/createMessage" || method == "elicitation/create";
-    if (!may_be || !task || !task->is_object()) return inner_.answer(method, params, ctx);
-    return as_answer(begin(method, params, ctx));
+/// The tasks of one connection, on its home. It ends with that: its owner is a coroutine there.
+class task_desk {
+ public:
+  using entry = std::shared_ptr<served_task>;
+  using link = std::shared_ptr<client_link>;
+
+  task_desk(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
+  task_desk(task_desk const&) = delete;
+  task_desk& operator=(task_desk const&) = delete;
+
+  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
+                                                            context const& ctx, link core);
+  COMCP_LAZY static asio::awaitable<void> live(std::shared_ptr<task_desk> desk, link core);
+
+ private:
+  COMCP_LAZY result<json::fragment> begin(std::string const& method, json::value const& params, context const& ctx,
+                                          link const& core);
+  COMCP_LAZY static asio::awaitable<void> carry_out(any_handler inner, entry e, context ctx, link core);
+  COMCP_LAZY static asio::awaitable<void> outlive(entry e, std::chrono::nanoseconds ttl, link core);
+  COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e, link core);
+  COMCP_LAZY static result<json::fragment> cancel(entry const& e);
+  COMCP_LAZY json::fragment list() const;
+  void forget_old(std::chrono::steady_clock::time_point now) {
+    std::erase_if(tasks_, [now](auto const& each) { return each.second->end <= now; });
   }
-  if (auto const core = ctx.core_.lock()) forget_old(core->bounds({}).now);
-  if (method == "tasks/list") return as_answer(result<json::fragment>(list()));
-  auto const id = params.view().find("taskId");
+
+  any_handler const inner_;
+  task_service const bounds_;
+  std::map<std::string, entry, std::less<>> tasks_;
+};
+
+/// The handler, for all of its connections. That it is virtual is said here alone.
+template <class Desk>
+class task_handler final : public raw_handler {
+ public:
+  task_handler(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
+
+  void declare(client_capabilities& c) const override { declare_tasks(inner_, c); }
+  [[nodiscard]] bool answers(std::string_view m) const override { return is_about_tasks(m) || inner_.answers(m); }
+  [[nodiscard]] bool elicits(elicit_mode mode) const override { return inner_.elicits(mode); }
+  [[nodiscard]] bool receives(std::string_view m) const override { return inner_.receives(m); }
+  [[nodiscard]] handler_parts parts() const override { return inner_.parts(); }
+  asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
+    auto const core = link_of(c);
+    bool const has_tasks = core && core->server()->version == version::v2025_11_25;
+    if (is_about_tasks(m) && !has_tasks) return refuse(method_not_found(m));
+    if (!has_tasks || !(is_about_tasks(m) || wants_task(m, p))) return inner_.answer(m, p, c);
+    return desk_of(core)->answer(m, p, c, core);
+  }
+  asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
+    return inner_.notify(m, p, c);
+  }
+
+ private:
+  // Connections may have homes of their own.
+  std::shared_ptr<Desk> desk_of(std::shared_ptr<client_link> const& core) {
+    std::scoped_lock const alone(mutex_);
+    std::erase_if(desks_, [](auto const& each) { return each.second.expired(); });
+    auto& known = desks_[core];
+    auto desk = known.lock();
+    if (desk) return desk;
+    desk = std::make_shared<Desk>(inner_, bounds_);
+    known = desk;
+    spawn(core->home(), Desk::live(desk, core));
+    return desk;
+  }
+
+  any_handler const inner_;
+  task_service const bounds_;
+  std::mutex mutex_;
+  std::map<std::weak_ptr<client_link>, std::weak_ptr<Desk>, std::owner_less<>> desks_;
+};
+
+COMCP_LAZY_DECL handler_chain make_task_desk(any_handler inner, task_service bounds) {
+  std::shared_ptr<raw_handler> h = std::make_shared<task_handler<task_desk>>(std::move(inner), bounds);
+  return handler_chain({any_handler(std::move(h))});
+}
+
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::string const& method,
+                                                                          json::value const& params,
+                                                                          context const& ctx, link core) {
+  forget_old(core->bounds({}).now);
+  if (!is_about_tasks(method)) return as_answer(begin(method, params, ctx, core));
+  if (method == "tasks/list") return as_answer(list());
+  auto const id = params.is_object() ? params.view().find("taskId") : std::nullopt;
   auto const found = tasks_.find(id ? id->get_string().value_or("") : "");
-  if (found == tasks_.end()) return as_answer(result<json::fragment>(unknown_task()));
-  if (method == "tasks/result") return fetch(found->second);
+  if (found == tasks_.end()) return as_answer(unknown_task());
+  if (method == "tasks/result") return fetch(found->second, std::move(core));
   if (method == "tasks/cancel") return as_answer(cancel(found->second));
-  return as_answer(result<json::fragment>(json::fragment::of(found->second->state)));
+  return as_answer(json::fragment::of(found->second->state));
 }
 
 COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& method, json::value const& params,
-                                                        context const& ctx) {
-  auto const core = ctx.core_.lock();
-  if (!core) return error(errc::closed);
-  auto const now = core->bounds({}).now;
-  forget_old(now);
+                                                        context const& ctx, link const& core) {
   if (tasks_.size() >= bounds_.most()) return error::from_peer({-32603, "Too many tasks at once", {}});
   auto const task = params["task"];
   auto const asked = task.view().find("ttl");
@@ -3376,62 +3392,66 @@ COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& metho
   using std::chrono::milliseconds, std::chrono::duration_cast;
   auto const longest = duration_cast<milliseconds>(bounds_.longest());
   auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
-  auto const ttl = wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count();
-  auto const e = std::make_shared<served_task>(core->home(), method, params);
+  milliseconds const ttl(wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count());
+  auto const e = std::make_shared<served_task>(method, params);
   e->state.task_id = unguessable_id();
   e->state.created_at = e->state.last_updated_at = timestamp_now();
-  e->state.ttl = task_ttl(ttl);
+  e->state.ttl = task_ttl(ttl.count());
   e->state.poll_interval = 500;
-  e->end = later(now, milliseconds(ttl));
+  e->end = later(core->bounds({}).now, ttl);
   tasks_.emplace(e->state.task_id, e);
-  auto own = ctx;
-  own.cancelled_ = e->cancelled;
-  spawn(core->home(), carry_out(inner_, e, own), e->signal.slot(), e);
-  if (!std::exchange(watches_, true)) spawn(core->home(), outlive(weak_from_this(), ctx));
   create_task_result created;
   created.task = e->state;
-  created.task.status = task_status::working;
+  spawn(core->home(), carry_out(inner_, e, with_flag(ctx, e->cancelled), core), e->signal.slot(), e);
+  spawn(core->home(), outlive(e, ttl, core));
   return json::fragment::of(created);
 }
 
-COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, entry e, context ctx) {
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, entry e, context ctx, link core) {
   result<json::fragment> answered = error(errc::cancelled);
   try {
     auto answering = inner.answer(e->method, e->params, ctx);
     answered = co_await std::move(answering);
   } catch (...) {
     answered = current_error();
-    if (!*e->cancelled) ctx.fault(answered.error());
+    if (!*e->cancelled) core->fault(answered.error());
   }
   if (e->is_over()) co_return;
   if (!answered && !answered.error().peer()) answered = error::from_peer({-32603, "Internal error", {}});
   bool const well = answered.has_value();
   e->outcome = std::move(answered);
-  e->finish(*e->cancelled ? task_status::cancelled : well ? task_status::completed : task_status::failed);
-  if (auto const core = ctx.core_.lock()) core->notify_now("notifications/tasks/status", json::to_text(e->state));
+  e->finish(well ? task_status::completed : task_status::failed);
+  core->notify_now("notifications/tasks/status", json::to_text(e->state));
 }
 
-// What goes on for nobody is cancelled when the client ends.
-COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(std::weak_ptr<task_desk> desk, context ctx) {
-  auto const core = ctx.core_.lock();
-  if (!core) co_return;
+// One that is not over by the end of its ttl is cancelled.
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(entry e, std::chrono::nanoseconds ttl, link core) {
+  auto waiting = core->life().sleep(ttl, e->finished.get_token());
+  auto const ended = co_await std::move(waiting);
+  if (!ended) (void)cancel(e);
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::live(std::shared_ptr<task_desk> desk, link core) {
   auto ending = core->life().ended();
   (void)co_await std::move(ending);
-  if (auto const alive = desk.lock()) alive->cancel_all();
+  for (auto const& [id, e] : std::exchange(desk->tasks_, {})) (void)cancel(e);
 }
 
-COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::fetch(entry e) {
-  auto waiting = e->done.wait();
-  co_await std::move(waiting);
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::fetch(entry e, link core) {
+  if (!e->is_over()) {
+    auto waiting = core->life().sleep(std::chrono::nanoseconds::max(), e->finished.get_token());
+    (void)co_await std::move(waiting);
+  }
   if (!e->outcome) co_return e->outcome;
   co_return with_related_task(*e->outcome, e->state.task_id);
 }
 
 COMCP_LAZY_DECL result<json::fragment> task_desk::cancel(entry const& e) {
   if (e->is_over()) return error::from_peer({-32602, "The task is over", {}});
-  stop(*e);
+  *e->cancelled = true;
   e->outcome = error::from_peer({-32603, "The task was cancelled", {}});
   e->finish(task_status::cancelled);
+  e->signal.emit(asio::cancellation_type::terminal);
   return json::fragment::of(e->state);
 }
 
@@ -3439,14 +3459,6 @@ COMCP_LAZY_DECL json::fragment task_desk::list() const {
   list_tasks_result all;
   for (auto const& [id, e] : tasks_) all.tasks.push_back(e->state);
   return json::fragment::of(all);
-}
-
-COMCP_LAZY_DECL void task_desk::forget_old(std::chrono::steady_clock::time_point now) {
-  std::erase_if(tasks_, [now](auto const& each) {
-    if (each.second->end > now) return false;
-    stop(*each.second);
-    return true;
-  });
 }
 
 }  // namespace comcp::detail
@@ -3587,6 +3599,7 @@ class unfinished_call {
   template <json::readable T = json::value>
   [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params,
                                            call_options options = call_options()) const {
+    if (is_over()) return detail::failed<T>(errc::cancelled);
     auto c = detail::extension_call(m, std::move(params),
                                     detail::within(*core_, call_.options, end_, std::move(options)));
     c.internal = !c.unusable;
@@ -3602,16 +3615,22 @@ class unfinished_call {
   /// To the caller's on_progress().
   COMCP_LAZY void progress(progress_notification const& p) const;
   /// What listen() gives has changed.
-  void listen_again() const { detail::listen_again(*core_); }
+  COMCP_LAZY void listen_again() const;
   /// Nothing of it is left at the server: abandon() is not called.
   void settled() noexcept { settled_ = true; }
   [[nodiscard]] bool is_settled() const noexcept { return settled_; }
+  [[nodiscard]] server_capabilities capabilities() const { return core_->server()->capabilities; }
+  /// The call has ended: nobody hears of it any more.
+  [[nodiscard]] bool is_over() const noexcept { return waits_ && waits_->id == 0; }
+  /// Internal.
+  void waits_as(detail::pending_entry const& e) noexcept { waits_ = &e; }
 
  private:
   std::shared_ptr<detail::client_link> core_;
   detail::prepared_call call_;
   json::value result_;
   time_point end_;
+  detail::pending_entry const* waits_ = nullptr;  // of who waits for the call's end
   std::size_t rounds_ = 0;
   bool settled_ = false;
 };
@@ -3619,18 +3638,20 @@ class unfinished_call {
 /// A call before it is sent.
 class unsent_call {
  public:
-  unsent_call(detail::prepared_call const& c, comcp::era era, bool only_as_task) noexcept
-      : call_(c), era_(era), only_as_task_(only_as_task) {}
+  unsent_call(detail::prepared_call const& c, server_capabilities const& server, comcp::era era, bool only_as_task) noexcept
+      : call_(c), server_(server), era_(era), only_as_task_(only_as_task) {}
 
   [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
   [[nodiscard]] comcp::era era() const noexcept { return era_; }
   /// Of extension_client::begin().
   [[nodiscard]] bool is_begun_only() const noexcept { return call_.handed_over; }
+  [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_; }
   /// Legacy era: a tools/call whose tool says so.
   [[nodiscard]] bool is_only_as_task() const noexcept { return only_as_task_; }
 
  private:
   detail::prepared_call const& call_;
+  server_capabilities const& server_;
   comcp::era era_;
   bool only_as_task_;
 };
@@ -3648,21 +3669,13 @@ class extension_client {
     return detail::typed_call<T>(core_, detail::extension_call(m, std::move(params), std::move(options)));
   }
   /// The first answer of a tool: its result, or what this extension would complete.
-  [[nodiscard]] asio::awaitable<json::value> begin_tool(std::string_view name, json::fragment arguments,
-                                                        call_options options) const {
-    auto c = detail::tool_call(name, std::move(arguments), std::move(options));
-    c.handed_over = true;
-    return detail::typed_call<json::value>(core_, std::move(c));
-  }
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> begin_tool(std::string_view name, json::fragment arguments,
+                                                                   call_options options) const;
   /// Goes on where a tool was begun, with all that completes a call; interceptors do not see it again. abandon() is not
   /// called.
-  [[nodiscard]] asio::awaitable<call_tool_result> finish_tool(std::string_view name, json::value first,
-                                                              call_options options) const {
-    auto c = detail::tool_call(name, {}, std::move(options));
-    c.earlier = std::make_shared<json::value const>(std::move(first));
-    c.internal = !c.unusable;
-    return detail::typed_call<call_tool_result>(core_, std::move(c));
-  }
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> finish_tool(std::string_view name,
+                                                                         std::shared_ptr<detail::earlier_answer> first,
+                                                                         call_options options) const;
   [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
 
  private:
@@ -3851,13 +3864,13 @@ class extensions {
 /// The last step of a call's way: it has what the server answered, and nobody above sees anything but the end.
 class extension_step {
  public:
-  explicit extension_step(client_core& core) : all_(core) {}
+  COMCP_LAZY explicit extension_step(client_core& core) : all_(core) {}
   extension_step(extension_step const&) = delete;
   extension_step& operator=(extension_step const&) = delete;
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept { return true; }
   COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
-  void listens(subscription_filter& wanted) const { all_.listen(wanted); }
+  COMCP_LAZY void listens(subscription_filter& wanted) const { all_.listen(wanted); }
 
  private:
   extensions all_;
@@ -3888,7 +3901,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
   c.claims = &claims_;
   reply r = error(errc::cancelled);
   if (c.earlier) {
-    r = *c.earlier;
+    r = c.earlier->value;
   } else {
     auto asking = next(c);
     r = co_await std::move(asking);
@@ -3902,7 +3915,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
 }
 
 COMCP_LAZY_DECL bool extensions::add_params(extension_part const& part, prepared_call& c) const {
-  unsent_call const o(c, core_.is_modern() ? era::modern : era::legacy, core_.facts.needs_task(c));
+  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.needs_task(c));
   auto const brings = part.params(o);
   if (brings.empty()) return false;
   auto const added = json::parse(brings.text());
@@ -3998,6 +4011,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part
   reply outcome = error(errc::queue_full, "too many calls in flight");
   if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
     calls.end_with(c.options.stop(), k->done);
+    k->call.waits_as(k->done);
     auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
     auto start = [k, work] {
       if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
@@ -4006,10 +4020,12 @@ COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part
     auto const waited = co_await calls.wait(k->done);
     outcome = waited ? std::move(k->outcome) : reply(waited.error());
     if (!waited) {
+      if (waited.error() == errc::timeout) outcome = waited.error().with_message(c.method.text());
       auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
       detail::post(core_.home(), std::move(stop));
     }
   }
+  if (c.earlier) c.earlier->settled = k->call.is_settled();
   if (!outcome && !c.earlier && !k->call.is_settled() && !core_.is_closing() && !core_.end_reason()) {
     prepared_call bare(c.method, c.params, call_options());
     auto const late = later(calls.now(), std::chrono::seconds(10));
@@ -4017,10 +4033,8 @@ COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part
     core_.spawn(completion<client_core>::give_up(rest, part));
   }
   if (outcome) co_return outcome;
-  auto const& why = outcome.error();
   // The server has begun, whatever is known of the requests since.
-  auto const text = why == errc::timeout ? why.with_message(c.method.text()) : why;
-  co_return reply(text.with_outcome(call_outcome::open));
+  co_return reply(outcome.error().with_outcome(call_outcome::open));
 }
 
 COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
@@ -4088,10 +4102,12 @@ COMCP_LAZY_DECL void listen_again(client_link& core) {
 }  // namespace detail
 
 COMCP_LAZY_DECL asio::awaitable<void> unfinished_call::wait(timespan d, std::stop_token wake) const {
+  if (is_over()) return detail::failed<void>(errc::cancelled);
   return detail::wait_within(core_, d, std::move(wake), end_);
 }
 
 COMCP_LAZY_DECL asio::awaitable<json::fragment> unfinished_call::answer(input_requests asked) {
+  if (is_over()) throw exception(error(errc::cancelled));
   client_core& core = core_->core();
   if (++rounds_ > core.settings.limits.input_rounds())
     throw exception(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
@@ -4103,7 +4119,25 @@ COMCP_LAZY_DECL asio::awaitable<json::fragment> unfinished_call::answer(input_re
   co_return json::fragment::trusted(*std::move(answers));
 }
 
+COMCP_LAZY_DECL void unfinished_call::listen_again() const { detail::listen_again(*core_); }
+
+COMCP_LAZY_DECL asio::awaitable<json::value> extension_client::begin_tool(std::string_view name, json::fragment arguments,
+                                                                          call_options options) const {
+  auto c = detail::tool_call(name, std::move(arguments), std::move(options));
+  c.handed_over = true;
+  return detail::typed_call<json::value>(core_, std::move(c));
+}
+
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> extension_client::finish_tool(
+    std::string_view name, std::shared_ptr<detail::earlier_answer> first, call_options options) const {
+  auto c = detail::tool_call(name, {}, std::move(options));
+  c.earlier = std::move(first);
+  c.internal = !c.unusable;
+  return detail::typed_call<call_tool_result>(core_, std::move(c));
+}
+
 COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
+  if (is_over()) return;
   auto const& told = call_.options.on_progress();
   if (!told) return;
   try {
@@ -5846,6 +5880,7 @@ inline result<task_state> read_task(json::view v) {
   auto const own = inner && !v.find("taskId") ? *inner : v;
   auto state = json::read<task_state>(own);
   if (!state) return state.error().with_code(make_error_code(errc::protocol_violation));
+  if (state->task_id.empty()) return error(errc::protocol_violation, "a task without an id");
   if (auto const ttl = own.find("ttl"); ttl && !state->ttl) state->ttl = ttl->get_int64();
   if (auto const pause = own.find("pollInterval"); pause && !state->poll_interval) state->poll_interval = pause->get_int64();
   return state;
@@ -5907,7 +5942,8 @@ struct list_traits<comcp::task> {
 /// does, with the tool's result. Meanwhile the server is asked how it goes as often as it says, or tells of it where it does
 /// that (modern era); its words come to on_progress(), and what it wants to know the client's handler is asked, each thing
 /// once. The call's hard timeout and the task's ttl bound it: errc::timeout. A caller that cancels or runs out of time has
-/// the task cancelled, as far as the server can. One that the server cancelled ends with errc::cancelled and call_outcome::open;
+/// the task cancelled, as far as the server can (not where the server had not yet said that there is one: that ends by its
+/// ttl). One that the server cancelled ends with errc::cancelled and call_outcome::open;
 /// one that failed with the server's error.
 class tasks {
  public:
@@ -5996,7 +6032,7 @@ class task_operations {
   explicit task_operations(extension_client c) noexcept : client_(std::move(c)) {}
 
   /// Calls a tool without waiting for its result: as a task, where the server makes it one (modern era), or has to
-  /// (2025-11-25, whose server answers -32601 for a tool that cannot be one).
+  /// (2025-11-25, where its tool's execution.taskSupport allows it: else the server answers -32601).
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_handle> start_tool(std::string_view name,
                                                                    json::fragment arguments = json::fragment(),
                                                                    call_options options = call_options()) const;
@@ -6045,13 +6081,15 @@ class task_life {
   task_life(bool modern, nanoseconds pause, time_point now) noexcept;
 
   [[nodiscard]] task_action learned(task_state const& s);
-  /// The server tells of changes by itself: questions become rare.
+  /// Modern era: the server tells of changes by itself, so that questions become rarer.
   void told_by_itself() noexcept { is_told_ = true; }
   /// Those that were not taken before.
   [[nodiscard]] input_requests take_requests(task_state const& s);
   /// A question was not answered: whether to ask again.
   [[nodiscard]] bool goes_on(error const& e) noexcept;
   [[nodiscard]] nanoseconds pause(time_point now) const noexcept;
+  /// What is left of its ttl.
+  [[nodiscard]] nanoseconds left(time_point now) const noexcept;
   /// The server may have forgotten it.
   [[nodiscard]] bool is_outlived(time_point now) const noexcept { return now >= end_; }
 
@@ -6079,7 +6117,7 @@ namespace comcp::sansio {
 
 namespace detail {
 constexpr std::chrono::nanoseconds shortest_pause = std::chrono::milliseconds(10);
-constexpr std::chrono::nanoseconds pause_while_told = std::chrono::seconds(30);
+constexpr std::chrono::nanoseconds pause_while_told = std::chrono::seconds(30);  // at most, and ten times what was asked for
 constexpr unsigned most_task_failures = 5;
 
 // What a server says may be any number.
@@ -6096,7 +6134,8 @@ COMCP_DECL task_action task_life::learned(task_state const& s) {
   failures_ = 0;
   pause_ = s.poll_interval ? detail::milliseconds_of(*s.poll_interval) : preset_;
   end_ = s.ttl ? comcp::detail::later(begun_, detail::milliseconds_of(*s.ttl)) : time_point::max();
-  if (!modern_) return s.status == task_status::working ? task_action::wait : task_action::fetch_result;
+  if (!modern_ && s.status == task_status::working) return task_action::wait;
+  if (!modern_ && s.status != task_status::cancelled) return task_action::fetch_result;
   switch (s.status) {
     case task_status::working: return task_action::wait;
     case task_status::input_required: return task_action::answer;
@@ -6129,8 +6168,12 @@ COMCP_DECL bool task_life::goes_on(error const& e) noexcept {
 
 COMCP_DECL task_life::nanoseconds task_life::pause(time_point now) const noexcept {
   auto const asked = std::max(pause_, detail::shortest_pause);
-  auto const left = std::max<nanoseconds>(end_ - now, detail::shortest_pause);
-  return std::min(is_told_ ? std::max(asked, detail::pause_while_told) : asked, left);
+  bool const rarely = modern_ && is_told_ && asked < detail::pause_while_told;
+  return std::min(rarely ? std::min(10 * asked, detail::pause_while_told) : asked, left(now));
+}
+
+COMCP_DECL task_life::nanoseconds task_life::left(time_point now) const noexcept {
+  return end_ == time_point::max() ? nanoseconds::max() : std::max<nanoseconds>(end_ - now, detail::shortest_pause);
 }
 
 }  // namespace comcp::sansio
@@ -6142,7 +6185,6 @@ COMCP_DECL task_life::nanoseconds task_life::pause(time_point now) const noexcep
 // extensions/impl/tasks.ipp
 #if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_TASKS_IPP)
 #define COMCP_SINGLE_EXTENSIONS_IMPL_TASKS_IPP
-#include <atomic>
 #include <map>
 #include <stop_token>
 #include <vector>
@@ -6181,6 +6223,29 @@ class watched_task {
 };
 
 inline call_options repeatable() { return call_options().idempotent(); }
+inline error outlived_task() { return {errc::timeout, "the task's ttl is over"}; }
+
+// The answer to a tools/call, or a notification, need not have what its status brings.
+inline bool lacks_its_end(task_state const& s) {
+  return (s.status == task_status::completed && s.result.is_null()) || (s.status == task_status::failed && s.error.is_null());
+}
+
+// What the tool's own answer would have been.
+inline json::value const& checked_result(json::value const& v) {
+  auto const type = v.is_object() ? v.view().find("resultType") : std::nullopt;
+  if (!v.is_object() || (type && type->get_string() != "complete"))
+    throw exception(error(errc::protocol_violation, "the task's result is no result of its tool"));
+  return v;
+}
+
+COMCP_LAZY asio::awaitable<task_state> ask_state(unfinished_call& c, std::string id) {
+  auto asking = c.request(tasks::methods[tasks::get], args("taskId", id), repeatable());
+  auto const answer = co_await std::move(asking);
+  auto state = read_task(answer.view());
+  if (!state) throw exception(state.error());
+  if (state->task_id != id) throw exception(error(errc::protocol_violation, "the server told of another task"));
+  co_return *std::move(state);
+}
 
 // What the server says of it, once it is time to ask or it tells by itself.
 COMCP_LAZY asio::awaitable<task_state> next_state(unfinished_call& c, watched_task& task, sansio::task_life& life) {
@@ -6198,15 +6263,13 @@ COMCP_LAZY asio::awaitable<task_state> next_state(unfinished_call& c, watched_ta
     bool const outlived = life.is_outlived(c.now());
     error why;
     try {
-      auto asking = c.request(tasks::methods[tasks::get], args("taskId", task.id()), repeatable());
-      auto const answer = co_await std::move(asking);
-      auto state = read_task(answer.view());
-      if (!state) throw exception(state.error());
-      if (!outlived || state->is_over()) co_return *std::move(state);
+      auto asking = ask_state(c, task.id());
+      auto state = co_await std::move(asking);
+      if (!outlived || state.is_over()) co_return state;
     } catch (exception const& e) {
       why = e.error();
     }
-    if (outlived) throw exception(error(errc::timeout, "the task's ttl is over"));
+    if (outlived) throw exception(outlived_task());
     if (!life.goes_on(why)) throw exception(why);
   }
 }
@@ -6216,13 +6279,15 @@ COMCP_LAZY asio::awaitable<json::value> fetch_result(unfinished_call& c, std::st
   for (;;) {
     error why;
     try {
-      auto asking = c.request(tasks::methods[tasks::result], args("taskId", id),
-                              repeatable().timeout(std::chrono::nanoseconds::max()));
+      auto asking = c.request(tasks::methods[tasks::result], args("taskId", id), repeatable().timeout(life.left(c.now())));
       auto result = co_await std::move(asking);
+      c.settled();
       co_return result;
     } catch (exception const& e) {
       why = e.error();
     }
+    if (why.peer()) c.settled();  // it is the task's end
+    if (why == errc::timeout && life.is_outlived(c.now())) throw exception(outlived_task());
     if (why.peer() || !life.goes_on(why)) throw exception(why);
     auto waiting = c.wait(life.pause(c.now()));
     co_await std::move(waiting);
@@ -6270,12 +6335,17 @@ COMCP_LAZY asio::awaitable<json::value> follow_task(unfinished_call& c, watched_
                                                     sansio::task_life life) {
   using action = sansio::task_action;
   task_progress words;
+  bool const modern = c.era() == era::modern;
+  if (modern && lacks_its_end(s)) {
+    auto asking = ask_state(c, task.id());
+    s = co_await std::move(asking);
+  }
   for (;;) {
     words.tell(c, s);
     auto const what = life.learned(s);
     if (s.is_over()) c.settled();
     switch (what) {
-      case action::deliver: co_return s.result;
+      case action::deliver: co_return checked_result(s.result);
       case action::fail: throw exception(jsonrpc::decode_error(s.error.dump()));
       case action::cancelled: {
         auto const text = s.status_message ? ": " + visible(*s.status_message, line_breaks::blank) : std::string();
@@ -6284,7 +6354,6 @@ COMCP_LAZY asio::awaitable<json::value> follow_task(unfinished_call& c, watched_
       case action::fetch_result: {
         auto fetching = fetch_result(c, task.id(), life);
         auto result = co_await std::move(fetching);
-        c.settled();
         co_return result;
       }
       case action::answer: {
@@ -6296,7 +6365,9 @@ COMCP_LAZY asio::awaitable<json::value> follow_task(unfinished_call& c, watched_
     }
     auto next = next_state(c, task, life);
     s = co_await std::move(next);
-    if (s.task_id != task.id()) throw exception(error(errc::protocol_violation, "the server told of another task"));
+    if (!modern || !lacks_its_end(s)) continue;
+    auto asking = ask_state(c, task.id());
+    s = co_await std::move(asking);
   }
 }
 
@@ -6312,7 +6383,9 @@ COMCP_LAZY_DECL bool tasks::is_offered(server_capabilities const& c) {
 
 COMCP_LAZY_DECL json::fragment tasks::params(unsent_call const& c) const {
   if (c.era() != era::legacy || c.method() != "tools/call") return {};
-  if (!c.is_begun_only() && !c.is_only_as_task()) return {};
+  auto const& own = c.capabilities().tasks;
+  bool const may_be = own && own->supports("tools", "call");
+  if (!c.is_only_as_task() && !(c.is_begun_only() && may_be)) return {};
   json::object task;
   if (ttl_) task.set("ttl", std::chrono::duration_cast<std::chrono::milliseconds>(*ttl_).count());
   return args("task", task);
@@ -6335,7 +6408,7 @@ COMCP_LAZY_DECL asio::awaitable<json::value> tasks::complete(unfinished_call& c)
 
 COMCP_LAZY_DECL asio::awaitable<void> tasks::abandon(unfinished_call& c) {
   auto const state = read_task(c.result().view());
-  if (!state) co_return;
+  if (!state || detail::cancel_missing(c.capabilities())) co_return;
   auto telling = c.request(methods[cancel], args("taskId", state->task_id), detail::repeatable());
   (void)co_await std::move(telling);
 }
@@ -6357,6 +6430,21 @@ COMCP_LAZY_DECL void tasks::changed(task_state const& s) {
   }
 }
 
+}  // namespace comcp
+#endif
+
+// extensions/impl/task_handles.ipp
+#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_TASK_HANDLES_IPP)
+#define COMCP_SINGLE_EXTENSIONS_IMPL_TASK_HANDLES_IPP
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace comcp {
+
 struct task_handle::state {
   enum class care : unsigned char { ours, let_go, over };
 
@@ -6366,6 +6454,7 @@ struct task_handle::state {
   extension_client client;
   std::string tool, id;
   json::value result;  // where there is no task
+  void (*give_up)(state&) = nullptr;  // a program without handles does not compile it
   std::atomic<care> is{care::ours};
 };
 
@@ -6395,6 +6484,9 @@ COMCP_LAZY json::value as_first_answer(json::view state) {
 COMCP_LAZY_DECL task_handle::task_handle(extension_client client, std::string tool, std::string id, json::value result)
     : state_(std::make_shared<state>(std::move(client), std::move(tool), std::move(id), std::move(result))) {
   if (state_->id.empty()) state_->is = state::care::over;
+  state_->give_up = [](state& s) {
+    detail::spawn(s.client.core()->home(), detail::cancel_quietly(s.client, s.id));
+  };
 }
 
 COMCP_DECL task_handle& task_handle::operator=(task_handle&& other) noexcept {
@@ -6411,8 +6503,7 @@ COMCP_DECL void task_handle::let_go() noexcept {
   auto const s = std::exchange(state_, nullptr);
   if (!s || s->is != state::care::ours) return;
   try {
-    auto const& core = s->client.core();
-    detail::spawn(core->home(), detail::cancel_quietly(s->client, s->id));
+    s->give_up(*s);
   } catch (...) {  // no memory: the server keeps it for its ttl
   }
 }
@@ -6440,6 +6531,10 @@ asio::awaitable<json::value> ask_task(std::shared_ptr<State> s, call_options opt
   }
   auto asking = s->client.call(tasks::methods[tasks::get], args("taskId", s->id), std::move(options.idempotent()));
   auto const answer = co_await std::move(asking);
+  auto const state = read_task(answer.view());
+  if (!state) throw exception(state.error());
+  if (state->task_id != s->id) throw exception(error(errc::protocol_violation, "the server told of another task"));
+  if (state->is_over()) s->is = State::care::over;
   co_return answer;
 }
 
@@ -6447,10 +6542,9 @@ template <class State>
 asio::awaitable<task_state> status_of(std::shared_ptr<State> s, call_options options) {
   auto asking = ask_task(s, std::move(options));
   auto const answer = co_await std::move(asking);
-  auto state = read_task(answer.view());
-  if (!state) throw exception(state.error());
-  if (state->is_over()) s->is = State::care::over;
-  co_return *std::move(state);
+  auto state = json::read<task_state>(answer.view());  // of no task
+  if (s->id.empty()) co_return std::move(state).value();
+  co_return read_task(answer.view()).value();
 }
 
 template <class State>
@@ -6458,19 +6552,22 @@ asio::awaitable<call_tool_result> result_of(std::shared_ptr<State> s, call_optio
   if (s && s->id.empty()) co_return decode_result<call_tool_result>(s->result, false);
   auto asking = ask_task(s, options);
   auto const now = co_await std::move(asking);
-  auto finishing = s->client.finish_tool(s->tool, as_first_answer(now.view()), std::move(options));
+  auto const first = std::make_shared<earlier_answer>(as_first_answer(now.view()));
+  auto finishing = as_result(s->client.finish_tool(s->tool, first, std::move(options)));
   auto result = co_await std::move(finishing);
-  s->is = State::care::over;
-  co_return result;
+  if (first->settled) s->is = State::care::over;
+  co_return std::move(result).value();
 }
 
 template <class State>
 asio::awaitable<void> cancel_of(std::shared_ptr<State> s, call_options options) {
   if (!s) throw exception(no_task());
   if (s->id.empty()) co_return;
-  auto telling = s->client.call(tasks::methods[tasks::cancel], args("taskId", s->id), std::move(options.idempotent()));
-  (void)co_await std::move(telling);
-  s->is = State::care::over;
+  auto const before = s->is.exchange(State::care::over);  // a handle that goes away meanwhile does not tell it twice
+  auto telling = as_result(s->client.call(tasks::methods[tasks::cancel], args("taskId", s->id), std::move(options.idempotent())));
+  auto const told = co_await std::move(telling);
+  if (!told) s->is = before;
+  (void)told.value();
 }
 
 COMCP_LAZY asio::awaitable<task_handle> start_task(extension_client client, std::string tool, json::fragment arguments,

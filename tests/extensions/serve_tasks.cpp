@@ -3,6 +3,7 @@
 //
 // A server of 2025-11-25 that has its requests carried out as tasks.
 #include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
 
 #include <comcp/client/handlers.hpp>
 #include <comcp/extensions/serve_tasks.hpp>
@@ -31,6 +32,16 @@ struct slow_user {
   std::shared_ptr<asio::steady_timer> answered;
   std::shared_ptr<int> asked = std::make_shared<int>(0), cancelled = std::make_shared<int>(0);
   std::shared_ptr<bool> throws = std::make_shared<bool>(false);
+};
+
+struct never_answers {
+  asio::awaitable<elicit_result> elicit(elicit_params) {
+    auto const here = co_await asio::this_coro::executor;
+    asio::steady_timer never(here, asio::steady_timer::time_point::max());
+    auto waiting = never.async_wait(net::tuple_awaitable);
+    (void)co_await std::move(waiting);
+    co_return elicit_result::decline();
+  }
 };
 
 json::fragment form(std::string const& task = R"({"ttl":60000})") {
@@ -123,9 +134,8 @@ TEST_CASE("serve_tasks: they are bounded in number and time, and end with their 
   CHECK(long_lived["ttl"].as<int>() == 120000);
   CHECK(t.ask("elicitation/create", form())["error"]["code"].as<int>() == -32603);
   t.c.advance(61s);
-  CHECK(t.ask_of("tasks/get", first)["error"]["code"].as<int>() == -32602);
-  t.c.settle();
   CHECK(*t.user.cancelled == 1);
+  CHECK(t.ask_of("tasks/get", first)["error"]["code"].as<int>() == -32602);
   CHECK(t.begin().size() == 32);
   CHECK(t.c.finish(t.client->close()));
   t.c.settle();
@@ -142,4 +152,66 @@ TEST_CASE("serve_tasks: without a task a request is answered as ever", "[extensi
   t.user.answered->cancel();
   t.c.settle();
   CHECK(answer["result"]["action"].as<std::string>() == "accept");
+}
+
+TEST_CASE("serve_tasks: connections with one handler do not see each other's tasks, nor end them", "[extensions]") {
+  conversation c;
+  slow_user user(c.io);
+  auto const shared = serve_tasks(user);
+  fake_server a(c.io.get_executor()), b(c.io.get_executor());
+  a.legacy();
+  b.legacy();
+  auto first = c.connect(a.transport(), c.options(), shared);
+  auto second = c.connect(b.transport(), c.options(), shared);
+  REQUIRE(first);
+  REQUIRE(second);
+  auto const ask = [&c](fake_server& s, std::string_view method, json::fragment params) {
+    json::value answer;
+    s.request(method, std::move(params), [&answer](json::value v) { answer = std::move(v); });
+    c.settle();
+    return answer;
+  };
+  auto const id = ask(a, "elicitation/create", form())["result"]["task"]["taskId"].as<std::string>();
+  CHECK(ask(b, "tasks/list", json::fragment())["result"]["tasks"].size() == 0);
+  CHECK(ask(b, "tasks/result", args("taskId", id))["error"]["code"].as<int>() == -32602);
+  (void)ask(b, "elicitation/create", form());
+  CHECK(c.finish(second->close()));
+  c.settle();
+  CHECK(*user.cancelled == 1);
+  CHECK(ask(a, "tasks/get", args("taskId", id))["result"]["status"].as<std::string>() == "working");
+}
+
+TEST_CASE("serve_tasks: other versions have none", "[extensions]") {
+  conversation c;
+  slow_user user(c.io);
+  fake_server old(c.io.get_executor());
+  old.legacy(version::v2025_06_18);
+  auto client = c.connect(old.transport(), c.options(), serve_tasks(user));
+  REQUIRE(client);
+  json::value answer, listed;
+  old.request("elicitation/create", form(), [&answer](json::value v) { answer = std::move(v); });
+  old.request("tasks/list", json::fragment(), [&listed](json::value v) { listed = std::move(v); });
+  c.settle();
+  CHECK(listed["error"]["code"].as<int>() == -32601);
+  CHECK(answer.is_null());
+  user.answered->cancel();
+  c.settle();
+  CHECK(answer["result"]["action"].as<std::string>() == "accept");
+}
+
+TEST_CASE("serve_tasks: the handler outlives the io_context of what it began", "[extensions]") {
+  std::optional<handler_chain> kept;
+  {
+    conversation c;
+    fake_server server(c.io.get_executor());
+    server.legacy();
+    kept.emplace(serve_tasks(never_answers()));
+    auto client = c.connect(server.transport(), c.options(), *kept);
+    REQUIRE(client);
+    json::value answer;
+    server.request("elicitation/create", form(), [&answer](json::value v) { answer = std::move(v); });
+    c.settle();
+    CHECK(answer["result"].contains("task"));
+  }
+  kept.reset();
 }

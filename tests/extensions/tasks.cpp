@@ -2,74 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tasks in both eras, against a server that makes them (comcp/test).
+#include <comcp/client/cache.hpp>
 #include <comcp/client/handlers.hpp>
-#include <comcp/extensions/tasks.hpp>
+#include <comcp/client/validation.hpp>
 
-#include "support/conversation.hpp"
+#include "extensions/task_server.hpp"
 
-using namespace comcp;
 using namespace comcp_test;
 using namespace std::chrono_literals;
-using comcp::test::fake_request;
-using comcp::test::fake_server;
-
-namespace {
-
-constexpr char const* modern_caps = R"({"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}})";
-constexpr char const* legacy_caps =
-    R"({"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}})";
-constexpr char const* slow_tool =
-    R"({"tools":[{"name":"slow","inputSchema":{"type":"object","required":["n"]},"execution":{"taskSupport":"required"}}]})";
-
-// What a server tells of task 7.
-json::fragment task_text(bool modern, std::string const& status, std::string const& more = "", int pause = 1000) {
-  auto const n = std::to_string(pause);
-  return json::fragment::trusted(R"({"taskId":"7","status":")" + status + R"(","createdAt":"c","lastUpdatedAt":"l",)" +
-                                 (modern ? R"("ttlMs":null,"pollIntervalMs":)" : R"("ttl":null,"pollInterval":)") + n + more + "}");
-}
-
-// A server with one tool, which becomes a task; `steps` are the states that it tells of, one after the other.
-struct task_server {
-  task_server(conversation& c, bool is_modern) : modern(is_modern), server(c.io.get_executor()) {
-    if (modern) server.modern().capabilities(modern_caps);
-    else server.legacy().capabilities(legacy_caps);
-    server.answer("tools/list", json::fragment::trusted(slow_tool));
-    server.on("tools/call", [this](fake_request const& r) {
-      auto const first = json::parse(task_text(modern, "working").text()).value();
-      if (!modern && !r.params().contains("task")) return r.fail(-32601, "a task is required");
-      if (modern) {
-        json::object o;
-        for (auto const m : first.members()) o.set(m.key, json::raw(m.value.dump()));
-        r.reply(o.set("resultType", "task"));
-      } else {
-        r.reply(args("task", first));
-      }
-    });
-    server.on("tasks/get", [this](fake_request const& r) {
-      r.reply(at < steps.size() ? steps[at++] : steps.back());
-    });
-    server.on("tasks/result", [](fake_request const& r) { r.reply(json::raw(tool_text)); });
-    server.answer("tasks/cancel", modern ? json::fragment::trusted("{}") : task_text(false, "cancelled"));
-    server.answer("tasks/update", json::fragment::trusted("{}"));
-  }
-  [[nodiscard]] json::fragment working(std::string const& more = "", int pause = 1000) const { return task_text(modern, "working", more, pause); }
-  [[nodiscard]] json::fragment completed() const {
-    return task_text(modern, "completed", modern ? R"(,"result":)" + tool_text : "");
-  }
-
-  bool modern;
-  fake_server server;
-  std::vector<json::fragment> steps;
-  std::size_t at = 0;
-};
-
-client connected(conversation& c, task_server& s, tasks t = tasks()) {
-  auto client = c.connect(s.server.transport(), c.options().extension(std::move(t)));
-  REQUIRE(client);
-  return std::move(client).value();
-}
-
-}  // namespace
 
 TEST_CASE("tasks: a tool's call that becomes one ends with the tool's result", "[extensions]") {
   auto const modern = GENERATE(true, false);
@@ -208,7 +148,7 @@ TEST_CASE("tasks: where the server tells of them, it is hardly asked", "[extensi
   CHECK(s.server.last("subscriptions/listen")["notifications"].dump() == R"({"taskIds":["7"]})");
   s.server.notify_listeners("notifications/tasks", s.working());
   c.settle();
-  c.advance(10s);
+  c.advance(9s);
   CHECK(s.server.count("tasks/get") == 0);
   s.server.notify_listeners("notifications/tasks", s.completed());
   c.settle();
@@ -262,96 +202,6 @@ TEST_CASE("tasks: one that tells of another is not believed, and broken states a
   CHECK(call->error() == errc::protocol_violation);
 }
 
-TEST_CASE("tasks: a handle begins one, looks at it, and gets its result", "[extensions]") {
-  auto const modern = GENERATE(true, false);
-  conversation c;
-  task_server s(c, modern);
-  auto const client = connected(c, s);
-  s.steps = {s.working(R"(,"statusMessage":"at it")"), s.working(), s.completed()};
-  auto task = c.finish(client.extension<tasks>().start_tool("slow", args("n", 1)));
-  REQUIRE(task);
-  CHECK(task->id() == "7");
-  auto const state = c.finish(task->status());
-  REQUIRE(state);
-  CHECK(state->status == task_status::working);
-  CHECK(state->status_message == "at it");
-  CHECK(state->poll_interval == 1000);
-  auto const first = c.start(task->result());
-  first->cancel();
-  c.settle();
-  CHECK(first->error() == errc::cancelled);
-  CHECK(s.server.count("tasks/cancel") == 0);  // only the waiting was cancelled
-  auto const waiting = c.start(task->result());
-  c.advance(1s);
-  REQUIRE(waiting->ok());
-  CHECK((*waiting)->text() == "done");
-  task = task_handle();
-  c.settle();
-  CHECK(s.server.count("tasks/cancel") == 0);
-}
-
-TEST_CASE("tasks: a handle that goes away cancels its task, one that was detached is resumed elsewhere", "[extensions]") {
-  conversation c;
-  task_server s(c, true);
-  std::string saved;
-  {
-    auto const client = connected(c, s);
-    s.steps = {s.working()};
-    auto task = c.finish(client.extension<tasks>().start_tool("slow", args("n", 1)));
-    REQUIRE(task);
-    task = task_handle();
-    c.settle();
-    CHECK(s.server.count("tasks/cancel") == 1);
-    auto other = c.finish(client.extension<tasks>().start_tool("slow", args("n", 1)));
-    REQUIRE(other);
-    other->detach();
-    saved = other->to_json().dump();
-    other = task_handle();
-    c.settle();
-    CHECK(s.server.count("tasks/cancel") == 1);
-    CHECK(c.finish(client.close()));
-  }
-  CHECK(saved == R"({"taskId":"7","tool":"slow"})");
-  auto const client = connected(c, s);
-  s.steps = {s.completed()};
-  auto const task = client.extension<tasks>().resume_task(json::raw(saved));
-  auto const r = c.finish(task.result());
-  REQUIRE(r);
-  CHECK(r->text() == "done");
-  CHECK_THROWS_AS(client.extension<tasks>().resume_task(args("taskId", "")), exception);
-  CHECK(c.finish(task_handle().status()).error() == errc::closed);
-}
-
-TEST_CASE("tasks: a server that answers at once leaves no task", "[extensions]") {
-  conversation c;
-  task_server s(c, true);
-  s.server.answer("tools/call", json::raw(tool_text));
-  auto const client = connected(c, s);
-  auto const task = c.finish(client.extension<tasks>().start_tool("fast"));
-  REQUIRE(task);
-  CHECK(task->id().empty());
-  CHECK(c.finish(task->status())->is_over());
-  CHECK(c.finish(task->result())->text() == "done");
-  CHECK(s.server.count("tools/call") == 1);
-}
-
-TEST_CASE("tasks: 2025-11-25 lists them, page by page and whole", "[extensions]") {
-  conversation c;
-  task_server s(c, false);
-  auto const one = task_text(false, "working").text();
-  s.server.on("tasks/list", [one](fake_request const& r) {
-    if (r.params().contains("cursor")) r.reply(json::raw(R"({"tasks":[)" + one + "]}"));
-    else r.reply(json::raw(R"({"tasks":[)" + one + R"(],"nextCursor":"2"})"));
-  });
-  auto const client = connected(c, s, tasks().ttl(1min));
-  auto const all = c.finish(client.extension<tasks>().list_tasks());
-  REQUIRE(all);
-  CHECK(all->size() == 2);
-  CHECK(c.finish(client.extension<tasks>().list_tasks_page("2"))->tasks.size() == 1);
-  (void)c.finish(client.extension<tasks>().start_tool("slow", args("n", 1)));
-  CHECK(s.server.last("tools/call")["task"]["ttl"].as<int>() == 60000);
-}
-
 TEST_CASE("tasks: without the extension a tool that needs a task is not called, and the modern era has no list", "[extensions]") {
   conversation c;
   task_server s(c, false);
@@ -366,22 +216,56 @@ TEST_CASE("tasks: without the extension a tool that needs a task is not called, 
   CHECK(d.finish(modern.extension<tasks>().list_tasks()).error() == errc::not_in_protocol);
 }
 
-TEST_CASE("tasks: a handle survives a restart of its server", "[extensions]") {
+TEST_CASE("tasks: an end without its result is asked for once", "[extensions]") {
   conversation c;
   task_server s(c, true);
-  auto o = c.options().extension(tasks()).reconnect(reconnect_policy().jitter(0).delay(1s, 1s));
-  auto client = c.connect(s.server.transport(), std::move(o));
+  s.server.answer("tools/call", json::raw(R"({"resultType":"task","taskId":"7","status":"completed","createdAt":"c","lastUpdatedAt":"l","ttlMs":null})"));
+  auto const client = connected(c, s);
+  s.steps = {s.completed()};
+  CHECK(c.finish(client.call_tool("slow", args("n", 1)))->text() == "done");
+  CHECK(s.server.count("tasks/get") == 1);
+  s.server.answer("tasks/get", task_text(true, "completed", R"(,"result":{"resultType":"task","content":[]})"));
+  CHECK(c.finish(client.call_tool("slow", args("n", 1))).error() == errc::protocol_violation);
+}
+
+TEST_CASE("tasks: they work with validation and a cache", "[extensions]") {
+  auto const modern = GENERATE(true, false);
+  conversation c;
+  task_server s(c, modern);
+  auto client = c.connect(s.server.transport(), c.options().extension(tasks()).validate(validation_options()).cache(cache_options()));
   REQUIRE(client);
-  s.steps = {s.working(), s.working(), s.completed()};
-  auto task = c.finish(client->extension<tasks>().start_tool("slow", args("n", 1)));
-  auto const waiting = c.start(task->result());
-  s.server.drop();
-  c.settle();
+  s.steps = {s.completed()};
+  auto const call = c.start(client->call_tool("slow", args("n", 1)));  // whose tool is listed on the way
   c.advance(1s);
+  REQUIRE(call->done());
+  INFO(call->error().to_string());
+  CHECK(call->ok());
+  CHECK(c.finish(client->call_tool("slow", args("m", 1))).error() == errc::validation_failed);
+  s.at = 0;
+  auto const task = c.finish(client->extension<tasks>().start_tool("slow", args("n", 1)));
+  REQUIRE(task);
+  CHECK(c.finish(task->result())->text() == "done");
+}
+
+TEST_CASE("tasks: in 2025-11-25 an error of tasks/result is the end, and the ttl bounds the wait for it", "[extensions]") {
+  conversation c;
+  task_server s(c, false);
+  auto const client = connected(c, s);
+  (void)c.finish(client.list_tools());
+  s.steps = {task_text(false, "input_required")};
+  s.server.on("tasks/result", [](fake_request const& r) { r.fail(-32603, "no luck"); });
+  auto const failed = c.start(client.call_tool("slow", args("n", 1)));
   c.advance(1s);
+  REQUIRE(failed->done());
+  CHECK(failed->error().peer()->message == "no luck");
+  CHECK(s.server.count("tasks/cancel") == 0);
+  s.server.silent("tasks/result");
+  s.steps = {json::raw(R"({"taskId":"7","status":"input_required","createdAt":"c","lastUpdatedAt":"l","ttl":5000})")};
+  s.at = 0;
+  auto const late = c.start(client.call_tool("slow", args("n", 1)));
   c.advance(1s);
-  c.advance(1s);
-  REQUIRE(waiting->ok());
-  CHECK((*waiting)->text() == "done");
-  CHECK(s.server.count("tools/call") == 1);
+  c.advance(4s);
+  REQUIRE(late->done());
+  CHECK(late->error() == errc::timeout);
+  CHECK(late->error().message() == "the task's ttl is over");
 }

@@ -30,6 +30,13 @@ using reply = result<json::value>;
 
 struct pending_entry;
 
+/// What the server answered to a call before, and whether nothing is left of it there when the call ends.
+struct earlier_answer {
+  explicit earlier_answer(json::value v) noexcept : value(std::move(v)) {}
+  json::value const value;
+  bool settled = false;
+};
+
 /// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
 struct prepared_call {
   prepared_call(wire::method m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
@@ -43,7 +50,7 @@ struct prepared_call {
   bool outdated = false;    // it was answered by what a change or its age had made stale
   waiter_room* room = nullptr;  // in the frame of who waits for all of it
   std::function<bool(std::string_view method, json::view result)> const* claims = nullptr;  // results that a step takes as they are
-  std::shared_ptr<json::value const> earlier;  // what the server answered before: it goes on from there, nothing is sent
+  std::shared_ptr<earlier_answer> earlier;  // it goes on from there, nothing is sent
   bool handed_over = false;  // what a step claims goes to the caller as it is
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began

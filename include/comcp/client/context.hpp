@@ -21,7 +21,8 @@ namespace detail {
 class client_link;
 class dispatcher;
 class input_rounds;
-class task_desk;
+std::shared_ptr<client_link> link_of(context const& ctx) noexcept;
+context with_flag(context const& ctx, std::shared_ptr<bool> cancelled);
 class validation_plan;
 result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 }  // namespace detail
@@ -49,7 +50,8 @@ class context {
  private:
   friend class detail::dispatcher;
   friend class detail::input_rounds;
-  friend class detail::task_desk;
+  friend std::shared_ptr<detail::client_link> detail::link_of(context const& ctx) noexcept;
+  friend context detail::with_flag(context const& ctx, std::shared_ptr<bool> cancelled);
   friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
   void fault(error const& what) const;
   std::weak_ptr<detail::client_link> core_;

@@ -69,6 +69,7 @@ class unfinished_call {
   template <json::readable T = json::value>
   [[nodiscard]] asio::awaitable<T> request(extension_method const& m, json::fragment params,
                                            call_options options = call_options()) const {
+    if (is_over()) return detail::failed<T>(errc::cancelled);
     auto c = detail::extension_call(m, std::move(params),
                                     detail::within(*core_, call_.options, end_, std::move(options)));
     c.internal = !c.unusable;
@@ -84,16 +85,22 @@ class unfinished_call {
   /// To the caller's on_progress().
   COMCP_LAZY void progress(progress_notification const& p) const;
   /// What listen() gives has changed.
-  void listen_again() const { detail::listen_again(*core_); }
+  COMCP_LAZY void listen_again() const;
   /// Nothing of it is left at the server: abandon() is not called.
   void settled() noexcept { settled_ = true; }
   [[nodiscard]] bool is_settled() const noexcept { return settled_; }
+  [[nodiscard]] server_capabilities capabilities() const { return core_->server()->capabilities; }
+  /// The call has ended: nobody hears of it any more.
+  [[nodiscard]] bool is_over() const noexcept { return waits_ && waits_->id == 0; }
+  /// Internal.
+  void waits_as(detail::pending_entry const& e) noexcept { waits_ = &e; }
 
  private:
   std::shared_ptr<detail::client_link> core_;
   detail::prepared_call call_;
   json::value result_;
   time_point end_;
+  detail::pending_entry const* waits_ = nullptr;  // of who waits for the call's end
   std::size_t rounds_ = 0;
   bool settled_ = false;
 };
@@ -101,18 +108,20 @@ class unfinished_call {
 /// A call before it is sent.
 class unsent_call {
  public:
-  unsent_call(detail::prepared_call const& c, comcp::era era, bool only_as_task) noexcept
-      : call_(c), era_(era), only_as_task_(only_as_task) {}
+  unsent_call(detail::prepared_call const& c, server_capabilities const& server, comcp::era era, bool only_as_task) noexcept
+      : call_(c), server_(server), era_(era), only_as_task_(only_as_task) {}
 
   [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
   [[nodiscard]] comcp::era era() const noexcept { return era_; }
   /// Of extension_client::begin().
   [[nodiscard]] bool is_begun_only() const noexcept { return call_.handed_over; }
+  [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_; }
   /// Legacy era: a tools/call whose tool says so.
   [[nodiscard]] bool is_only_as_task() const noexcept { return only_as_task_; }
 
  private:
   detail::prepared_call const& call_;
+  server_capabilities const& server_;
   comcp::era era_;
   bool only_as_task_;
 };
@@ -130,21 +139,13 @@ class extension_client {
     return detail::typed_call<T>(core_, detail::extension_call(m, std::move(params), std::move(options)));
   }
   /// The first answer of a tool: its result, or what this extension would complete.
-  [[nodiscard]] asio::awaitable<json::value> begin_tool(std::string_view name, json::fragment arguments,
-                                                        call_options options) const {
-    auto c = detail::tool_call(name, std::move(arguments), std::move(options));
-    c.handed_over = true;
-    return detail::typed_call<json::value>(core_, std::move(c));
-  }
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> begin_tool(std::string_view name, json::fragment arguments,
+                                                                   call_options options) const;
   /// Goes on where a tool was begun, with all that completes a call; interceptors do not see it again. abandon() is not
   /// called.
-  [[nodiscard]] asio::awaitable<call_tool_result> finish_tool(std::string_view name, json::value first,
-                                                              call_options options) const {
-    auto c = detail::tool_call(name, {}, std::move(options));
-    c.earlier = std::make_shared<json::value const>(std::move(first));
-    c.internal = !c.unusable;
-    return detail::typed_call<call_tool_result>(core_, std::move(c));
-  }
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> finish_tool(std::string_view name,
+                                                                         std::shared_ptr<detail::earlier_answer> first,
+                                                                         call_options options) const;
   [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const noexcept { return core_; }
 
  private:

@@ -117,7 +117,7 @@ struct connect_settings {
   comcp::tracer tracer;
   std::vector<interceptor> interceptors;
   /// What makes the steps of the calls' way, in their order; empty where a program uses none.
-  enum : std::size_t { interception, validation, caching, extending };
+  enum : std::size_t { interception, validation, extending, caching };
   std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 4> steps;
   std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
   bool anonymous = false;

@@ -54,6 +54,8 @@ struct server_facts : server_profile {
 
   /// A tool that can only be called as a task, which this call does not do.
   COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
+  /// Of a call as it is sent: an extension may have made it one.
+  COMCP_LAZY [[nodiscard]] error refuses_without_task(prepared_call const& c) const;
 
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
   std::optional<discover_result> discovered;

@@ -42,7 +42,7 @@ class subscription_hub {
 
   // From the core.
   COMCP_LAZY void connected();
-  void refresh() { shared_.refresh(); }
+  COMCP_LAZY void refresh();
   COMCP_LAZY void ended(error const& reason);
   /// Legacy era: whether what the server says unasked comes has changed.
   COMCP_LAZY void deaf(error const& before);

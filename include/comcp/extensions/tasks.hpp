@@ -79,7 +79,8 @@ struct list_traits<comcp::task> {
 /// does, with the tool's result. Meanwhile the server is asked how it goes as often as it says, or tells of it where it does
 /// that (modern era); its words come to on_progress(), and what it wants to know the client's handler is asked, each thing
 /// once. The call's hard timeout and the task's ttl bound it: errc::timeout. A caller that cancels or runs out of time has
-/// the task cancelled, as far as the server can. One that the server cancelled ends with errc::cancelled and call_outcome::open;
+/// the task cancelled, as far as the server can (not where the server had not yet said that there is one: that ends by its
+/// ttl). One that the server cancelled ends with errc::cancelled and call_outcome::open;
 /// one that failed with the server's error.
 class tasks {
  public:
@@ -168,7 +169,7 @@ class task_operations {
   explicit task_operations(extension_client c) noexcept : client_(std::move(c)) {}
 
   /// Calls a tool without waiting for its result: as a task, where the server makes it one (modern era), or has to
-  /// (2025-11-25, whose server answers -32601 for a tool that cannot be one).
+  /// (2025-11-25, where its tool's execution.taskSupport allows it: else the server answers -32601).
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_handle> start_tool(std::string_view name,
                                                                    json::fragment arguments = json::fragment(),
                                                                    call_options options = call_options()) const;
@@ -187,4 +188,5 @@ class task_operations {
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/extensions/impl/tasks.ipp>
+#include <comcp/extensions/impl/task_handles.ipp>
 #endif

@@ -54,6 +54,7 @@ inline result<task_state> read_task(json::view v) {
   auto const own = inner && !v.find("taskId") ? *inner : v;
   auto state = json::read<task_state>(own);
   if (!state) return state.error().with_code(make_error_code(errc::protocol_violation));
+  if (state->task_id.empty()) return error(errc::protocol_violation, "a task without an id");
   if (auto const ttl = own.find("ttl"); ttl && !state->ttl) state->ttl = ttl->get_int64();
   if (auto const pause = own.find("pollInterval"); pause && !state->poll_interval) state->poll_interval = pause->get_int64();
   return state;

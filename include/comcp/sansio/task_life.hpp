@@ -34,13 +34,15 @@ class task_life {
   task_life(bool modern, nanoseconds pause, time_point now) noexcept;
 
   [[nodiscard]] task_action learned(task_state const& s);
-  /// The server tells of changes by itself: questions become rare.
+  /// Modern era: the server tells of changes by itself, so that questions become rarer.
   void told_by_itself() noexcept { is_told_ = true; }
   /// Those that were not taken before.
   [[nodiscard]] input_requests take_requests(task_state const& s);
   /// A question was not answered: whether to ask again.
   [[nodiscard]] bool goes_on(error const& e) noexcept;
   [[nodiscard]] nanoseconds pause(time_point now) const noexcept;
+  /// What is left of its ttl.
+  [[nodiscard]] nanoseconds left(time_point now) const noexcept;
   /// The server may have forgotten it.
   [[nodiscard]] bool is_outlived(time_point now) const noexcept { return now >= end_; }
 

@@ -33,6 +33,13 @@ COMCP_DECL void context::fault(error const& what) const {
   if (auto const core = core_.lock()) core->fault(what);
 }
 
+COMCP_DECL std::shared_ptr<detail::client_link> detail::link_of(context const& ctx) noexcept { return ctx.core_.lock(); }
+COMCP_DECL context detail::with_flag(context const& ctx, std::shared_ptr<bool> cancelled) {
+  auto own = ctx;
+  own.cancelled_ = std::move(cancelled);
+  return own;
+}
+
 COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
 
 }  // namespace comcp

@@ -74,6 +74,7 @@ COMCP_LAZY_DECL error exchange::check_subscribe(call_options const& options) con
 
 COMCP_LAZY_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e) {
   auto bad = check(c);
+  if (!bad && !c.internal && core_.settings.check_capabilities) bad = core_.facts.refuses_without_task(c);
   if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
   if (!bad) {
     overlap_guard::scope const alone(core_.calls.guard());

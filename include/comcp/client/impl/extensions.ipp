@@ -59,13 +59,13 @@ class extensions {
 /// The last step of a call's way: it has what the server answered, and nobody above sees anything but the end.
 class extension_step {
  public:
-  explicit extension_step(client_core& core) : all_(core) {}
+  COMCP_LAZY explicit extension_step(client_core& core) : all_(core) {}
   extension_step(extension_step const&) = delete;
   extension_step& operator=(extension_step const&) = delete;
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept { return true; }
   COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
-  void listens(subscription_filter& wanted) const { all_.listen(wanted); }
+  COMCP_LAZY void listens(subscription_filter& wanted) const { all_.listen(wanted); }
 
  private:
   extensions all_;
@@ -96,7 +96,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
   c.claims = &claims_;
   reply r = error(errc::cancelled);
   if (c.earlier) {
-    r = *c.earlier;
+    r = c.earlier->value;
   } else {
     auto asking = next(c);
     r = co_await std::move(asking);
@@ -110,7 +110,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
 }
 
 COMCP_LAZY_DECL bool extensions::add_params(extension_part const& part, prepared_call& c) const {
-  unsent_call const o(c, core_.is_modern() ? era::modern : era::legacy, core_.facts.needs_task(c));
+  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.needs_task(c));
   auto const brings = part.params(o);
   if (brings.empty()) return false;
   auto const added = json::parse(brings.text());
@@ -206,6 +206,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part
   reply outcome = error(errc::queue_full, "too many calls in flight");
   if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
     calls.end_with(c.options.stop(), k->done);
+    k->call.waits_as(k->done);
     auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
     auto start = [k, work] {
       if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
@@ -214,10 +215,12 @@ COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part
     auto const waited = co_await calls.wait(k->done);
     outcome = waited ? std::move(k->outcome) : reply(waited.error());
     if (!waited) {
+      if (waited.error() == errc::timeout) outcome = waited.error().with_message(c.method.text());
       auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
       detail::post(core_.home(), std::move(stop));
     }
   }
+  if (c.earlier) c.earlier->settled = k->call.is_settled();
   if (!outcome && !c.earlier && !k->call.is_settled() && !core_.is_closing() && !core_.end_reason()) {
     prepared_call bare(c.method, c.params, call_options());
     auto const late = later(calls.now(), std::chrono::seconds(10));
@@ -225,10 +228,8 @@ COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part
     core_.spawn(completion<client_core>::give_up(rest, part));
   }
   if (outcome) co_return outcome;
-  auto const& why = outcome.error();
   // The server has begun, whatever is known of the requests since.
-  auto const text = why == errc::timeout ? why.with_message(c.method.text()) : why;
-  co_return reply(text.with_outcome(call_outcome::open));
+  co_return reply(outcome.error().with_outcome(call_outcome::open));
 }
 
 COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
@@ -296,10 +297,12 @@ COMCP_LAZY_DECL void listen_again(client_link& core) {
 }  // namespace detail
 
 COMCP_LAZY_DECL asio::awaitable<void> unfinished_call::wait(timespan d, std::stop_token wake) const {
+  if (is_over()) return detail::failed<void>(errc::cancelled);
   return detail::wait_within(core_, d, std::move(wake), end_);
 }
 
 COMCP_LAZY_DECL asio::awaitable<json::fragment> unfinished_call::answer(input_requests asked) {
+  if (is_over()) throw exception(error(errc::cancelled));
   client_core& core = core_->core();
   if (++rounds_ > core.settings.limits.input_rounds())
     throw exception(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
@@ -311,7 +314,25 @@ COMCP_LAZY_DECL asio::awaitable<json::fragment> unfinished_call::answer(input_re
   co_return json::fragment::trusted(*std::move(answers));
 }
 
+COMCP_LAZY_DECL void unfinished_call::listen_again() const { detail::listen_again(*core_); }
+
+COMCP_LAZY_DECL asio::awaitable<json::value> extension_client::begin_tool(std::string_view name, json::fragment arguments,
+                                                                          call_options options) const {
+  auto c = detail::tool_call(name, std::move(arguments), std::move(options));
+  c.handed_over = true;
+  return detail::typed_call<json::value>(core_, std::move(c));
+}
+
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> extension_client::finish_tool(
+    std::string_view name, std::shared_ptr<detail::earlier_answer> first, call_options options) const {
+  auto c = detail::tool_call(name, {}, std::move(options));
+  c.earlier = std::move(first);
+  c.internal = !c.unusable;
+  return detail::typed_call<call_tool_result>(core_, std::move(c));
+}
+
 COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
+  if (is_over()) return;
   auto const& told = call_.options.on_progress();
   if (!told) return;
   try {

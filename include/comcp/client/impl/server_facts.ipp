@@ -32,10 +32,6 @@ COMCP_LAZY_DECL error server_facts::refuses(prepared_call const& c, bool check_c
   if (!codec->offers(c.method))
     return {errc::not_in_protocol, c.method.text() + " does not exist in " + std::string(codec->version().text())};
   if (!check_capabilities) return {};
-  if (needs_task(c)) {
-    return {errc::capability_missing,
-            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"): connect_options().extension(tasks())"};
-  }
   auto const& rules = c.method.rules();
   if (!rules.missing || codec->version() < rules.declared_since) return {};
   if (is_undiscovered() && !rules.wants_sight) return {};
@@ -47,6 +43,13 @@ COMCP_LAZY_DECL error server_facts::refuses(prepared_call const& c, bool check_c
 COMCP_LAZY_DECL error server_facts::refuses_subscriptions() const {
   if (is_undiscovered() || capabilities.supports_subscribe()) return {};
   return {errc::capability_missing, "the server did not declare resources.subscribe"};
+}
+
+COMCP_LAZY_DECL error server_facts::refuses_without_task(prepared_call const& c) const {
+  if (!needs_task(c)) return {};
+  return {errc::capability_missing, "the tool " + wire::name_in(c.method, c.params).value_or("") +
+                                        " can only be called as a task (its execution.taskSupport is \"required\"): "
+                                        "connect_options().extension(tasks())"};
 }
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation

@@ -120,7 +120,7 @@ COMCP_LAZY_DECL asio::awaitable<void> shared_stream::reconcile() {
   patience_ = call_options();
   if (failure && !core_.end_reason()) {
     core_.fault(failure);
-    hub_.silent(failure);
+    if (!open_) hub_.silent(failure);  // else it brings what it brought
     if (!failure.peer()) reopen_later();
   }
   reply outcome = json::value();

@@ -51,6 +51,8 @@ COMCP_LAZY_DECL void subscription_hub::connected() {
   }
 }
 
+COMCP_LAZY_DECL void subscription_hub::refresh() { shared_.refresh(); }
+
 COMCP_LAZY_DECL void subscription_hub::ended(error const& reason) { shared_.ended(reason); }
 
 COMCP_LAZY_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {

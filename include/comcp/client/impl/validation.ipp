@@ -228,6 +228,10 @@ COMCP_LAZY_DECL asio::awaitable<error> validation_step::walk() {
     auto const r = co_await std::move(work);
     if (!r) co_return r.error();
     learn(r->view(), asked);
+    if (!core_.is_modern() && core_.facts.capabilities.tasks) {
+      auto page = json::read<list_tools_result>(r->view());
+      if (page) core_.facts.learn(*page, core_.settings.limits.items(), core_.is_http());
+    }
     auto const next = r->view().find("nextCursor");
     auto const cursor = next ? next->get_string() : std::nullopt;
     if (!cursor) co_return error();

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -15,7 +18,6 @@
 #include <comcp/client/client.hpp>
 #include <comcp/extensions/serve_tasks.hpp>
 #include <comcp/later.hpp>
-#include <comcp/net/gate.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/protocol/meta.hpp>
 #include <comcp/protocol/tasks.hpp>
@@ -45,9 +47,9 @@ inline std::string unguessable_id() {
   return id;
 }
 
-/// One request that became a task.
+/// One request that became a task. It has nothing of Asio's but the signal, which goes with its connection's desk.
 struct served_task {
-  served_task(asio::any_io_executor home, std::string m, json::value p) : method(std::move(m)), params(std::move(p)), done(std::move(home)) {}
+  served_task(std::string m, json::value p) : method(std::move(m)), params(std::move(p)) {}
 
   std::string const method;
   json::value const params;
@@ -56,13 +58,13 @@ struct served_task {
   std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
   asio::cancellation_signal signal;
   result<json::fragment> outcome = error(errc::cancelled);
-  gate done;
+  std::stop_source finished;
 
-  [[nodiscard]] bool is_over() const noexcept { return done.is_open(); }
+  [[nodiscard]] bool is_over() const noexcept { return finished.stop_requested(); }
   void finish(task_status how) {
     state.status = how;
     state.last_updated_at = timestamp_now();
-    done.open();
+    finished.request_stop();
   }
 };
 
@@ -88,78 +90,18 @@ inline json::fragment with_related_task(json::fragment const& answer, std::strin
 
 COMCP_LAZY asio::awaitable<result<json::fragment>> as_answer(result<json::fragment> r) { co_return r; }
 
-class task_desk : public std::enable_shared_from_this<task_desk> {
- public:
-  using entry = std::shared_ptr<served_task>;
-
-  task_desk(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
-  task_desk(task_desk const&) = delete;
-  task_desk& operator=(task_desk const&) = delete;
-  ~task_desk() { cancel_all(); }
-
-  [[nodiscard]] any_handler const& inner() const noexcept { return inner_; }
-  COMCP_LAZY void declare(client_capabilities& c) const;
-  [[nodiscard]] bool answers(std::string_view method) const {
-    return method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list" ||
-           inner_.answers(method);
-  }
-  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
-                                                            context& ctx);
-
- private:
-  COMCP_LAZY result<json::fragment> begin(std::string const& method, json::value const& params, context const& ctx);
-  COMCP_LAZY static asio::awaitable<void> carry_out(any_handler inner, entry e, context ctx);
-  COMCP_LAZY static asio::awaitable<void> outlive(std::weak_ptr<task_desk> desk, context ctx);
-  COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e);
-  COMCP_LAZY result<json::fragment> cancel(entry const& e);
-  COMCP_LAZY json::fragment list() const;
-  COMCP_LAZY void forget_old(std::chrono::steady_clock::time_point now);
-  void cancel_all() noexcept {
-    for (auto const& [id, e] : tasks_) stop(*e);
-    tasks_.clear();
-  }
-  static void stop(served_task& e) noexcept {
-    if (e.is_over()) return;
-    *e.cancelled = true;
-    e.signal.emit(asio::cancellation_type::terminal);
-  }
-
-  any_handler const inner_;
-  task_service const bounds_;
-  std::map<std::string, entry, std::less<>> tasks_;
-  bool watches_ = false;  // for the client's end
-};
-
-/// As a handler: that it is virtual is said here alone.
-template <class Desk>
-class task_desk_handler final : public raw_handler {
- public:
-  explicit task_desk_handler(std::shared_ptr<Desk> desk) : desk_(std::move(desk)) {}
-
-  void declare(client_capabilities& c) const override { desk_->declare(c); }
-  [[nodiscard]] bool answers(std::string_view m) const override { return desk_->answers(m); }
-  [[nodiscard]] bool elicits(elicit_mode mode) const override { return desk_->inner().elicits(mode); }
-  [[nodiscard]] bool receives(std::string_view m) const override { return desk_->inner().receives(m); }
-  [[nodiscard]] handler_parts parts() const override { return desk_->inner().parts(); }
-  asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
-    return desk_->answer(m, p, c);
-  }
-  asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
-    return desk_->inner().notify(m, p, c);
-  }
-
- private:
-  std::shared_ptr<Desk> desk_;
-};
-
-COMCP_LAZY_DECL handler_chain make_task_desk(any_handler inner, task_service bounds) {
-  auto desk = std::make_shared<task_desk>(std::move(inner), bounds);
-  std::shared_ptr<raw_handler> h = std::make_shared<task_desk_handler<task_desk>>(std::move(desk));
-  return handler_chain({any_handler(std::move(h))});
+constexpr bool is_about_tasks(std::string_view method) noexcept {
+  return method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list";
 }
 
-COMCP_LAZY_DECL void task_desk::declare(client_capabilities& c) const {
-  inner_.declare(c);
+inline bool wants_task(std::string_view method, json::value const& params) {
+  if (method != "sampling/createMessage" && method != "elicitation/create") return false;
+  auto const task = params.is_object() ? params.view().find("task") : std::nullopt;
+  return task && task->is_object();
+}
+
+inline void declare_tasks(any_handler const& inner, client_capabilities& c) {
+  inner.declare(c);
   json::object requests;
   if (c.sampling) requests.set("sampling", args("createMessage", json::object()));
   if (c.elicitation) requests.set("elicitation", args("create", json::object()));
@@ -168,31 +110,100 @@ COMCP_LAZY_DECL void task_desk::declare(client_capabilities& c) const {
   own.requests = json::parse(requests.text()).value();
 }
 
-COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::string const& method,
-                                                                          json::value const& params, context& ctx) {
-  bool const is_own = method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list";
-  if (!is_own) {
-    auto const task = params.view().find("task");
-    bool const may_be = method == "sampling/createMessage" || method == "elicitation/create";
-    if (!may_be || !task || !task->is_object()) return inner_.answer(method, params, ctx);
-    return as_answer(begin(method, params, ctx));
+/// The tasks of one connection, on its home. It ends with that: its owner is a coroutine there.
+class task_desk {
+ public:
+  using entry = std::shared_ptr<served_task>;
+  using link = std::shared_ptr<client_link>;
+
+  task_desk(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
+  task_desk(task_desk const&) = delete;
+  task_desk& operator=(task_desk const&) = delete;
+
+  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
+                                                            context const& ctx, link core);
+  COMCP_LAZY static asio::awaitable<void> live(std::shared_ptr<task_desk> desk, link core);
+
+ private:
+  COMCP_LAZY result<json::fragment> begin(std::string const& method, json::value const& params, context const& ctx,
+                                          link const& core);
+  COMCP_LAZY static asio::awaitable<void> carry_out(any_handler inner, entry e, context ctx, link core);
+  COMCP_LAZY static asio::awaitable<void> outlive(entry e, std::chrono::nanoseconds ttl, link core);
+  COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e, link core);
+  COMCP_LAZY static result<json::fragment> cancel(entry const& e);
+  COMCP_LAZY json::fragment list() const;
+  void forget_old(std::chrono::steady_clock::time_point now) {
+    std::erase_if(tasks_, [now](auto const& each) { return each.second->end <= now; });
   }
-  if (auto const core = ctx.core_.lock()) forget_old(core->bounds({}).now);
-  if (method == "tasks/list") return as_answer(result<json::fragment>(list()));
-  auto const id = params.view().find("taskId");
+
+  any_handler const inner_;
+  task_service const bounds_;
+  std::map<std::string, entry, std::less<>> tasks_;
+};
+
+/// The handler, for all of its connections. That it is virtual is said here alone.
+template <class Desk>
+class task_handler final : public raw_handler {
+ public:
+  task_handler(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
+
+  void declare(client_capabilities& c) const override { declare_tasks(inner_, c); }
+  [[nodiscard]] bool answers(std::string_view m) const override { return is_about_tasks(m) || inner_.answers(m); }
+  [[nodiscard]] bool elicits(elicit_mode mode) const override { return inner_.elicits(mode); }
+  [[nodiscard]] bool receives(std::string_view m) const override { return inner_.receives(m); }
+  [[nodiscard]] handler_parts parts() const override { return inner_.parts(); }
+  asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
+    auto const core = link_of(c);
+    bool const has_tasks = core && core->server()->version == version::v2025_11_25;
+    if (is_about_tasks(m) && !has_tasks) return refuse(method_not_found(m));
+    if (!has_tasks || !(is_about_tasks(m) || wants_task(m, p))) return inner_.answer(m, p, c);
+    return desk_of(core)->answer(m, p, c, core);
+  }
+  asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
+    return inner_.notify(m, p, c);
+  }
+
+ private:
+  // Connections may have homes of their own.
+  std::shared_ptr<Desk> desk_of(std::shared_ptr<client_link> const& core) {
+    std::scoped_lock const alone(mutex_);
+    std::erase_if(desks_, [](auto const& each) { return each.second.expired(); });
+    auto& known = desks_[core];
+    auto desk = known.lock();
+    if (desk) return desk;
+    desk = std::make_shared<Desk>(inner_, bounds_);
+    known = desk;
+    spawn(core->home(), Desk::live(desk, core));
+    return desk;
+  }
+
+  any_handler const inner_;
+  task_service const bounds_;
+  std::mutex mutex_;
+  std::map<std::weak_ptr<client_link>, std::weak_ptr<Desk>, std::owner_less<>> desks_;
+};
+
+COMCP_LAZY_DECL handler_chain make_task_desk(any_handler inner, task_service bounds) {
+  std::shared_ptr<raw_handler> h = std::make_shared<task_handler<task_desk>>(std::move(inner), bounds);
+  return handler_chain({any_handler(std::move(h))});
+}
+
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::string const& method,
+                                                                          json::value const& params,
+                                                                          context const& ctx, link core) {
+  forget_old(core->bounds({}).now);
+  if (!is_about_tasks(method)) return as_answer(begin(method, params, ctx, core));
+  if (method == "tasks/list") return as_answer(list());
+  auto const id = params.is_object() ? params.view().find("taskId") : std::nullopt;
   auto const found = tasks_.find(id ? id->get_string().value_or("") : "");
-  if (found == tasks_.end()) return as_answer(result<json::fragment>(unknown_task()));
-  if (method == "tasks/result") return fetch(found->second);
+  if (found == tasks_.end()) return as_answer(unknown_task());
+  if (method == "tasks/result") return fetch(found->second, std::move(core));
   if (method == "tasks/cancel") return as_answer(cancel(found->second));
-  return as_answer(result<json::fragment>(json::fragment::of(found->second->state)));
+  return as_answer(json::fragment::of(found->second->state));
 }
 
 COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& method, json::value const& params,
-                                                        context const& ctx) {
-  auto const core = ctx.core_.lock();
-  if (!core) return error(errc::closed);
-  auto const now = core->bounds({}).now;
-  forget_old(now);
+                                                        context const& ctx, link const& core) {
   if (tasks_.size() >= bounds_.most()) return error::from_peer({-32603, "Too many tasks at once", {}});
   auto const task = params["task"];
   auto const asked = task.view().find("ttl");
@@ -200,62 +211,66 @@ COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& metho
   using std::chrono::milliseconds, std::chrono::duration_cast;
   auto const longest = duration_cast<milliseconds>(bounds_.longest());
   auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
-  auto const ttl = wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count();
-  auto const e = std::make_shared<served_task>(core->home(), method, params);
+  milliseconds const ttl(wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count());
+  auto const e = std::make_shared<served_task>(method, params);
   e->state.task_id = unguessable_id();
   e->state.created_at = e->state.last_updated_at = timestamp_now();
-  e->state.ttl = task_ttl(ttl);
+  e->state.ttl = task_ttl(ttl.count());
   e->state.poll_interval = 500;
-  e->end = later(now, milliseconds(ttl));
+  e->end = later(core->bounds({}).now, ttl);
   tasks_.emplace(e->state.task_id, e);
-  auto own = ctx;
-  own.cancelled_ = e->cancelled;
-  spawn(core->home(), carry_out(inner_, e, own), e->signal.slot(), e);
-  if (!std::exchange(watches_, true)) spawn(core->home(), outlive(weak_from_this(), ctx));
   create_task_result created;
   created.task = e->state;
-  created.task.status = task_status::working;
+  spawn(core->home(), carry_out(inner_, e, with_flag(ctx, e->cancelled), core), e->signal.slot(), e);
+  spawn(core->home(), outlive(e, ttl, core));
   return json::fragment::of(created);
 }
 
-COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, entry e, context ctx) {
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, entry e, context ctx, link core) {
   result<json::fragment> answered = error(errc::cancelled);
   try {
     auto answering = inner.answer(e->method, e->params, ctx);
     answered = co_await std::move(answering);
   } catch (...) {
     answered = current_error();
-    if (!*e->cancelled) ctx.fault(answered.error());
+    if (!*e->cancelled) core->fault(answered.error());
   }
   if (e->is_over()) co_return;
   if (!answered && !answered.error().peer()) answered = error::from_peer({-32603, "Internal error", {}});
   bool const well = answered.has_value();
   e->outcome = std::move(answered);
-  e->finish(*e->cancelled ? task_status::cancelled : well ? task_status::completed : task_status::failed);
-  if (auto const core = ctx.core_.lock()) core->notify_now("notifications/tasks/status", json::to_text(e->state));
+  e->finish(well ? task_status::completed : task_status::failed);
+  core->notify_now("notifications/tasks/status", json::to_text(e->state));
 }
 
-// What goes on for nobody is cancelled when the client ends.
-COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(std::weak_ptr<task_desk> desk, context ctx) {
-  auto const core = ctx.core_.lock();
-  if (!core) co_return;
+// One that is not over by the end of its ttl is cancelled.
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(entry e, std::chrono::nanoseconds ttl, link core) {
+  auto waiting = core->life().sleep(ttl, e->finished.get_token());
+  auto const ended = co_await std::move(waiting);
+  if (!ended) (void)cancel(e);
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::live(std::shared_ptr<task_desk> desk, link core) {
   auto ending = core->life().ended();
   (void)co_await std::move(ending);
-  if (auto const alive = desk.lock()) alive->cancel_all();
+  for (auto const& [id, e] : std::exchange(desk->tasks_, {})) (void)cancel(e);
 }
 
-COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::fetch(entry e) {
-  auto waiting = e->done.wait();
-  co_await std::move(waiting);
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::fetch(entry e, link core) {
+  if (!e->is_over()) {
+    auto waiting = core->life().sleep(std::chrono::nanoseconds::max(), e->finished.get_token());
+    (void)co_await std::move(waiting);
+  }
   if (!e->outcome) co_return e->outcome;
   co_return with_related_task(*e->outcome, e->state.task_id);
 }
 
 COMCP_LAZY_DECL result<json::fragment> task_desk::cancel(entry const& e) {
   if (e->is_over()) return error::from_peer({-32602, "The task is over", {}});
-  stop(*e);
+  *e->cancelled = true;
   e->outcome = error::from_peer({-32603, "The task was cancelled", {}});
   e->finish(task_status::cancelled);
+  e->signal.emit(asio::cancellation_type::terminal);
   return json::fragment::of(e->state);
 }
 
@@ -263,14 +278,6 @@ COMCP_LAZY_DECL json::fragment task_desk::list() const {
   list_tasks_result all;
   for (auto const& [id, e] : tasks_) all.tasks.push_back(e->state);
   return json::fragment::of(all);
-}
-
-COMCP_LAZY_DECL void task_desk::forget_old(std::chrono::steady_clock::time_point now) {
-  std::erase_if(tasks_, [now](auto const& each) {
-    if (each.second->end > now) return false;
-    stop(*each.second);
-    return true;
-  });
 }
 
 }  // namespace comcp::detail

@@ -11,7 +11,7 @@ namespace comcp::sansio {
 
 namespace detail {
 constexpr std::chrono::nanoseconds shortest_pause = std::chrono::milliseconds(10);
-constexpr std::chrono::nanoseconds pause_while_told = std::chrono::seconds(30);
+constexpr std::chrono::nanoseconds pause_while_told = std::chrono::seconds(30);  // at most, and ten times what was asked for
 constexpr unsigned most_task_failures = 5;
 
 // What a server says may be any number.
@@ -28,7 +28,8 @@ COMCP_DECL task_action task_life::learned(task_state const& s) {
   failures_ = 0;
   pause_ = s.poll_interval ? detail::milliseconds_of(*s.poll_interval) : preset_;
   end_ = s.ttl ? comcp::detail::later(begun_, detail::milliseconds_of(*s.ttl)) : time_point::max();
-  if (!modern_) return s.status == task_status::working ? task_action::wait : task_action::fetch_result;
+  if (!modern_ && s.status == task_status::working) return task_action::wait;
+  if (!modern_ && s.status != task_status::cancelled) return task_action::fetch_result;
   switch (s.status) {
     case task_status::working: return task_action::wait;
     case task_status::input_required: return task_action::answer;
@@ -61,8 +62,12 @@ COMCP_DECL bool task_life::goes_on(error const& e) noexcept {
 
 COMCP_DECL task_life::nanoseconds task_life::pause(time_point now) const noexcept {
   auto const asked = std::max(pause_, detail::shortest_pause);
-  auto const left = std::max<nanoseconds>(end_ - now, detail::shortest_pause);
-  return std::min(is_told_ ? std::max(asked, detail::pause_while_told) : asked, left);
+  bool const rarely = modern_ && is_told_ && asked < detail::pause_while_told;
+  return std::min(rarely ? std::min(10 * asked, detail::pause_while_told) : asked, left(now));
+}
+
+COMCP_DECL task_life::nanoseconds task_life::left(time_point now) const noexcept {
+  return end_ == time_point::max() ? nanoseconds::max() : std::max<nanoseconds>(end_ - now, detail::shortest_pause);
 }
 
 }  // namespace comcp::sansio
