@@ -32,7 +32,7 @@ inline error no_task() { return {errc::closed, "this handle has no task"}; }
 
 COMCP_LAZY asio::awaitable<void> cancel_quietly(extension_client client, std::string id) {
   try {
-    auto telling = client.call(tasks::methods[tasks::cancel], args("taskId", id), repeatable());
+    auto telling = client.call(tasks::methods[tasks::cancel], args("taskId", id), call_options().idempotent());
     (void)co_await std::move(telling);
   } catch (...) {  // it is only a courtesy
   }
