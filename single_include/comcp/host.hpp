@@ -3643,7 +3643,7 @@ class unsent_call {
 
   [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
   [[nodiscard]] comcp::era era() const noexcept { return era_; }
-  /// Of extension_client::begin().
+  /// Of extension_client::begin_tool().
   [[nodiscard]] bool is_begun_only() const noexcept { return call_.handed_over; }
   [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_; }
   /// Legacy era: a tools/call whose tool says so.
@@ -3690,7 +3690,7 @@ class extension_client {
 ///     bool claims(std::string_view method, std::string_view result_type) const;
 ///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
 ///     asio::awaitable<void> abandon(unfinished_call& c);      // the call ended before that: tell the server. For 10 s
-///     json::fragment params(unsent_call const& c) const;    // members for the parameters; such a call's result is claimed
+///     json::fragment params(unsent_call const& c) const;      // members for the parameters; that call's result is claimed
 ///     static bool is_offered(server_capabilities const& c);   // default: c.supports(identifier)
 ///     using notifications = std::tuple<job_done>;             // described types with a static `method`
 ///     void on(job_done const& n);                             // on the client's executor; handlers hear of it, too
@@ -5835,11 +5835,9 @@ COMCP_LAZY_DECL asio::awaitable<listing<resource>> skill_operations::read_direct
 // How a task is doing, in one form for both eras.
 // Specifications: 2025-11-25 basic/utilities/tasks; extension io.modelcontextprotocol/tasks.
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace comcp {
 

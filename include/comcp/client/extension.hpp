@@ -113,7 +113,7 @@ class unsent_call {
 
   [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
   [[nodiscard]] comcp::era era() const noexcept { return era_; }
-  /// Of extension_client::begin().
+  /// Of extension_client::begin_tool().
   [[nodiscard]] bool is_begun_only() const noexcept { return call_.handed_over; }
   [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_; }
   /// Legacy era: a tools/call whose tool says so.
@@ -160,7 +160,7 @@ class extension_client {
 ///     bool claims(std::string_view method, std::string_view result_type) const;
 ///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
 ///     asio::awaitable<void> abandon(unfinished_call& c);      // the call ended before that: tell the server. For 10 s
-///     json::fragment params(unsent_call const& c) const;    // members for the parameters; such a call's result is claimed
+///     json::fragment params(unsent_call const& c) const;      // members for the parameters; that call's result is claimed
 ///     static bool is_offered(server_capabilities const& c);   // default: c.supports(identifier)
 ///     using notifications = std::tuple<job_done>;             // described types with a static `method`
 ///     void on(job_done const& n);                             // on the client's executor; handlers hear of it, too

@@ -5,11 +5,9 @@
 // Specifications: 2025-11-25 basic/utilities/tasks; extension io.modelcontextprotocol/tasks.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include <comcp/protocol/codec.hpp>
 #include <comcp/protocol/input_required.hpp>
