@@ -48,9 +48,11 @@
 #include <comcp/client/impl/dispatcher.ipp>
 #include <comcp/client/impl/exchange.ipp>
 #include <comcp/client/impl/extensions.ipp>
+#include <comcp/client/impl/guards.ipp>
 #include <comcp/client/impl/handler.ipp>
 #include <comcp/client/impl/handlers.ipp>
 #include <comcp/client/impl/inbound.ipp>
+#include <comcp/client/impl/incoming.ipp>
 #include <comcp/client/impl/input_rounds.ipp>
 #include <comcp/client/impl/interception.ipp>
 #include <comcp/client/impl/introduction.ipp>

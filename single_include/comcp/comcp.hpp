@@ -10706,6 +10706,9 @@ class context {
   /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
   /// cancelled through its coroutine.
   [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
+  /// Whether the server asks while it works on a call of ours, as the specification wants it (SEP-2260). Over streamable
+  /// HTTP the stream tells. Elsewhere that is not told, and true where any call is being waited for.
+  [[nodiscard]] bool belongs_to_call() const noexcept { return belongs_; }
   /// Tells the server how far the answer is; nothing happens where it did not ask for that.
   void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
   /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
@@ -10722,6 +10725,7 @@ class context {
   std::string method_;
   std::string progress_token_;  // raw JSON; empty where none came
   std::shared_ptr<bool> cancelled_;
+  bool belongs_ = true;
   std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
 };
 
@@ -14570,10 +14574,20 @@ class rounds_link {
 using rounds_maker = std::unique_ptr<rounds_link> (*)(client_core&);
 COMCP_LAZY std::unique_ptr<rounds_link> make_rounds(client_core& core);
 
+/// Has the first say in notifications: true where nobody else is to hear of one. It may change them.
+class incoming_filter {
+ public:
+  virtual bool notified(std::string const& method, json::value& params) = 0;
+
+ protected:
+  ~incoming_filter() = default;
+};
+
 /// What makes them; null where a handler does without.
 struct handler_parts {
   subscriptions_maker subscriptions = nullptr;  ///< It has a member for changes of a list.
   rounds_maker rounds = nullptr;                ///< It has one that answers, or declares what it likes.
+  incoming_filter* filter = nullptr;            ///< Lives as long as the handler.
 };
 
 }  // namespace detail
@@ -14862,6 +14876,7 @@ class any_handler {
  public:
   any_handler() = default;
   explicit any_handler(std::shared_ptr<detail::raw_handler> h) noexcept : self_(std::move(h)) {}
+  explicit any_handler(std::shared_ptr<any_handler> const& h) noexcept : self_(h->self_) {}  // itself, shared by connect()
   template <class H>
     requires(!std::same_as<H, any_handler>)
   explicit any_handler(H h) : any_handler(std::make_shared<H>(std::move(h))) {}
@@ -15294,13 +15309,16 @@ class validation_plan;
 
 using std::chrono::milliseconds;
 
+class any_handler;
 class client_core;
-class cache_options;  // client/cache.hpp
+class cache_options;   // client/cache.hpp
+struct incoming_hook;  // client/incoming.hpp
 namespace detail {
 class call_step;
 class extension_part;
 class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
+using guard_maker = any_handler (*)(any_handler inner, client_core& core);
 }  // namespace detail
 
 /// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
@@ -15373,6 +15391,8 @@ struct connect_settings {
   comcp::observer observer;
   comcp::tracer tracer;
   std::vector<interceptor> interceptors;
+  std::shared_ptr<std::vector<incoming_hook> const> incoming;  // never changed in place
+  guard_maker guard = nullptr;  // where there are such
   /// What makes the steps of the calls' way, in their order; empty where a program uses none.
   enum : std::size_t { interception, validation, extending, caching };
   std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 4> steps;
@@ -15471,6 +15491,8 @@ class connect_options {
   connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
   COMCP_LAZY connect_options& intercept(interceptor i);
+  /// Hooks on what the server sends unasked. Needs <comcp/client/incoming.hpp>.
+  COMCP_LAZY connect_options& intercept(incoming_hook h);
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
   COMCP_LAZY connect_options& cache(cache_options options);
@@ -15625,6 +15647,12 @@ class by_age {
     (younger ? younger->age.older : last_) = older;
     if (oldest) publish();
   }
+  /// Whether one that is not the client's own is among them.
+  [[nodiscard]] bool has_users() const noexcept {
+    auto const* e = first_;
+    while (e && e->call->internal) e = e->age.younger;
+    return e != nullptr;
+  }
   /// When the oldest began; the end of time where none waits. On any thread.
   [[nodiscard]] time_point oldest() const noexcept { return oldest_.load(std::memory_order_relaxed); }
 
@@ -15654,6 +15682,8 @@ class call_records : public counters {
     if (e.call && !e.handshake) waiting_.add(e, now);
   }
   void ended(pending_entry& e) noexcept { waiting_.remove(e); }
+  /// Whether a call that a user made waits.
+  [[nodiscard]] bool serves_user() const noexcept { return waiting_.has_users(); }
   /// On any thread.
   COMCP_LAZY [[nodiscard]] comcp::statistics statistics(time_point now) const noexcept;
 
@@ -17309,8 +17339,8 @@ class dispatcher {
  public:
   explicit dispatcher(client_core& core) noexcept : core_(core) {}
 
-  /// A request of the server, legacy era.
-  COMCP_LAZY void request(jsonrpc::envelope const& m);
+  /// A request of the server, legacy era, and the call whose stream brought it.
+  COMCP_LAZY void request(jsonrpc::envelope const& m, request_id stream);
   /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
   COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
@@ -17329,8 +17359,9 @@ class dispatcher {
   };
 
   COMCP_LAZY asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
-                                         json::value params, std::shared_ptr<running> state);
+                                         json::value params, bool belongs, std::shared_ptr<running> state);
   COMCP_LAZY asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
+  COMCP_LAZY [[nodiscard]] bool belongs_to_call(request_id stream) const;
   COMCP_LAZY [[nodiscard]] error check(std::string_view method, json::view request) const;
   /// The server withdrew a request: its handler is cancelled, nothing is answered.
   COMCP_LAZY void withdraw(std::string const& raw_id);
@@ -17717,7 +17748,7 @@ class exchange {
 namespace comcp::detail {
 
 /// Hears what the server tells unasked: any object whose `notified(method, params)` says true where it was for this one
-/// alone. It may have `deaf(why)`, which the end of the stream that brings it calls, and (no error) its return; and
+/// alone. The first may change the parameters. It may have `deaf(why)`, which the end of the stream that brings it calls, and (no error) its return; and
 /// `is_awaited()`, whether that stream is worth its opening.
 class notification_sink {
  public:
@@ -17726,13 +17757,13 @@ class notification_sink {
   explicit notification_sink(T& who) noexcept
       : who_(&who), notified_(&notify<T>), deaf_(&deafen<T>), is_awaited_(&ask<T>) {}
 
-  bool notified(std::string const& method, json::value const& params) const { return notified_(who_, method, params); }
+  bool notified(std::string const& method, json::value& params) const { return notified_(who_, method, params); }
   void deaf(error const& why) const { deaf_(who_, why); }
   [[nodiscard]] bool is_awaited() const { return is_awaited_(who_); }
 
  private:
   template <class T>
-  static bool notify(void* who, std::string const& method, json::value const& params) {
+  static bool notify(void* who, std::string const& method, json::value& params) {
     return static_cast<T*>(who)->notified(method, params);
   }
   template <class T>
@@ -17746,7 +17777,7 @@ class notification_sink {
   }
 
   void* who_;
-  bool (*notified_)(void*, std::string const&, json::value const&);
+  bool (*notified_)(void*, std::string const&, json::value&);
   void (*deaf_)(void*, error const&);
   bool (*is_awaited_)(void*);
 };
@@ -20909,7 +20940,7 @@ namespace comcp {
 COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect_options options,
                                          asio::any_io_executor home)
     : core_hooks(std::move(home)),
-      handler(std::move(h)),
+      handler(options.settings().guard ? options.settings().guard(std::move(h), *this) : std::move(h)),
       settings(std::move(options).settings()),
       calls(*this, home_, settings, settings.time ? settings.time : steady_time()),
       introduction(handler, settings, t.info()),
@@ -20926,6 +20957,7 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   if (settings.restarts) recovery.restarts(settings.restarts);
   auto const parts = handler.parts();
   if (parts.subscriptions) subscriptions.hub(parts.subscriptions);
+  if (parts.filter) inbound.add(detail::notification_sink(*parts.filter));
   inbound.add(detail::notification_sink(exchange));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
@@ -21200,7 +21232,7 @@ COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value
   return ctx;
 }
 
-COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m) {
+COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m, request_id stream) {
   std::string raw_id(m.raw_id);
   if (m.method == "ping") return core_.outbound.send_text(jsonrpc::response(raw_id, "{}"));
   if (running_.size() >= core_.settings.limits.handlers_in_flight()) {
@@ -21218,17 +21250,26 @@ COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   auto const state = std::make_shared<running>();
   if (running_.empty()) core_.calls.hold_clocks(true);
   running_.emplace(raw_id, state);
-  auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
+  auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), belongs_to_call(stream), state);
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
 }
 
+// Over streamable HTTP what comes on no call's stream belongs to none; elsewhere nobody says.
+COMCP_LAZY_DECL bool dispatcher::belongs_to_call(request_id stream) const {
+  if (stream != 0) return core_.inbound.awaits(stream);
+  auto const& channel = core_.connection.channel();
+  bool const would_tell = channel.is_http() && channel.info().kind != "http+sse";
+  return !would_tell && core_.calls.counters().serves_user();
+}
+
 COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
-                                                        std::string method, json::value params,
+                                                        std::string method, json::value params, bool belongs,
                                                         std::shared_ptr<running> state) {
   result<json::fragment> answered = error(errc::cancelled);
   try {
     auto ctx = make_context(method, params);
     ctx.cancelled_ = state->cancelled;
+    ctx.belongs_ = belongs;
     answered = co_await answer(std::move(method), std::move(params), ctx);
   } catch (std::exception const&) {
     // Only a cancelled coroutine comes here: answer() turns what a handler throws into an error.
@@ -21786,7 +21827,7 @@ COMCP_LAZY_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
         ++core_.calls.counters().dropped;
         return core_.fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
-      return core_.dispatcher.request(m);
+      return core_.dispatcher.request(m, stream);
     default: return bad(m);
   }
 }

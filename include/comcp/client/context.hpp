@@ -42,6 +42,9 @@ class context {
   /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
   /// cancelled through its coroutine.
   [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
+  /// Whether the server asks while it works on a call of ours, as the specification wants it (SEP-2260). Over streamable
+  /// HTTP the stream tells. Elsewhere that is not told, and true where any call is being waited for.
+  [[nodiscard]] bool belongs_to_call() const noexcept { return belongs_; }
   /// Tells the server how far the answer is; nothing happens where it did not ask for that.
   void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
   /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
@@ -58,6 +61,7 @@ class context {
   std::string method_;
   std::string progress_token_;  // raw JSON; empty where none came
   std::shared_ptr<bool> cancelled_;
+  bool belongs_ = true;
   std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
 };
 

@@ -49,6 +49,12 @@ class by_age {
     (younger ? younger->age.older : last_) = older;
     if (oldest) publish();
   }
+  /// Whether one that is not the client's own is among them.
+  [[nodiscard]] bool has_users() const noexcept {
+    auto const* e = first_;
+    while (e && e->call->internal) e = e->age.younger;
+    return e != nullptr;
+  }
   /// When the oldest began; the end of time where none waits. On any thread.
   [[nodiscard]] time_point oldest() const noexcept { return oldest_.load(std::memory_order_relaxed); }
 
@@ -78,6 +84,8 @@ class call_records : public counters {
     if (e.call && !e.handshake) waiting_.add(e, now);
   }
   void ended(pending_entry& e) noexcept { waiting_.remove(e); }
+  /// Whether a call that a user made waits.
+  [[nodiscard]] bool serves_user() const noexcept { return waiting_.has_users(); }
   /// On any thread.
   COMCP_LAZY [[nodiscard]] comcp::statistics statistics(time_point now) const noexcept;
 

@@ -25,8 +25,8 @@ class dispatcher {
  public:
   explicit dispatcher(client_core& core) noexcept : core_(core) {}
 
-  /// A request of the server, legacy era.
-  COMCP_LAZY void request(jsonrpc::envelope const& m);
+  /// A request of the server, legacy era, and the call whose stream brought it.
+  COMCP_LAZY void request(jsonrpc::envelope const& m, request_id stream);
   /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
   COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
@@ -45,8 +45,9 @@ class dispatcher {
   };
 
   COMCP_LAZY asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
-                                         json::value params, std::shared_ptr<running> state);
+                                         json::value params, bool belongs, std::shared_ptr<running> state);
   COMCP_LAZY asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
+  COMCP_LAZY [[nodiscard]] bool belongs_to_call(request_id stream) const;
   COMCP_LAZY [[nodiscard]] error check(std::string_view method, json::view request) const;
   /// The server withdrew a request: its handler is cancelled, nothing is answered.
   COMCP_LAZY void withdraw(std::string const& raw_id);

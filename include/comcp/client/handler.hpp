@@ -65,6 +65,7 @@ class any_handler {
  public:
   any_handler() = default;
   explicit any_handler(std::shared_ptr<detail::raw_handler> h) noexcept : self_(std::move(h)) {}
+  explicit any_handler(std::shared_ptr<any_handler> const& h) noexcept : self_(h->self_) {}  // itself, shared by connect()
   template <class H>
     requires(!std::same_as<H, any_handler>)
   explicit any_handler(H h) : any_handler(std::make_shared<H>(std::move(h))) {}

@@ -38,10 +38,20 @@ class rounds_link {
 using rounds_maker = std::unique_ptr<rounds_link> (*)(client_core&);
 COMCP_LAZY std::unique_ptr<rounds_link> make_rounds(client_core& core);
 
+/// Has the first say in notifications: true where nobody else is to hear of one. It may change them.
+class incoming_filter {
+ public:
+  virtual bool notified(std::string const& method, json::value& params) = 0;
+
+ protected:
+  ~incoming_filter() = default;
+};
+
 /// What makes them; null where a handler does without.
 struct handler_parts {
   subscriptions_maker subscriptions = nullptr;  ///< It has a member for changes of a list.
   rounds_maker rounds = nullptr;                ///< It has one that answers, or declares what it likes.
+  incoming_filter* filter = nullptr;            ///< Lives as long as the handler.
 };
 
 }  // namespace detail

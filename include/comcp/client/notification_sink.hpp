@@ -12,7 +12,7 @@
 namespace comcp::detail {
 
 /// Hears what the server tells unasked: any object whose `notified(method, params)` says true where it was for this one
-/// alone. It may have `deaf(why)`, which the end of the stream that brings it calls, and (no error) its return; and
+/// alone. The first may change the parameters. It may have `deaf(why)`, which the end of the stream that brings it calls, and (no error) its return; and
 /// `is_awaited()`, whether that stream is worth its opening.
 class notification_sink {
  public:
@@ -21,13 +21,13 @@ class notification_sink {
   explicit notification_sink(T& who) noexcept
       : who_(&who), notified_(&notify<T>), deaf_(&deafen<T>), is_awaited_(&ask<T>) {}
 
-  bool notified(std::string const& method, json::value const& params) const { return notified_(who_, method, params); }
+  bool notified(std::string const& method, json::value& params) const { return notified_(who_, method, params); }
   void deaf(error const& why) const { deaf_(who_, why); }
   [[nodiscard]] bool is_awaited() const { return is_awaited_(who_); }
 
  private:
   template <class T>
-  static bool notify(void* who, std::string const& method, json::value const& params) {
+  static bool notify(void* who, std::string const& method, json::value& params) {
     return static_cast<T*>(who)->notified(method, params);
   }
   template <class T>
@@ -41,7 +41,7 @@ class notification_sink {
   }
 
   void* who_;
-  bool (*notified_)(void*, std::string const&, json::value const&);
+  bool (*notified_)(void*, std::string const&, json::value&);
   void (*deaf_)(void*, error const&);
   bool (*is_awaited_)(void*);
 };

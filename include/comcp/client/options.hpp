@@ -37,13 +37,16 @@ class validation_plan;
 
 using std::chrono::milliseconds;
 
+class any_handler;
 class client_core;
-class cache_options;  // client/cache.hpp
+class cache_options;   // client/cache.hpp
+struct incoming_hook;  // client/incoming.hpp
 namespace detail {
 class call_step;
 class extension_part;
 class restarts_link;
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
+using guard_maker = any_handler (*)(any_handler inner, client_core& core);
 }  // namespace detail
 
 /// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
@@ -116,6 +119,8 @@ struct connect_settings {
   comcp::observer observer;
   comcp::tracer tracer;
   std::vector<interceptor> interceptors;
+  std::shared_ptr<std::vector<incoming_hook> const> incoming;  // never changed in place
+  guard_maker guard = nullptr;  // where there are such
   /// What makes the steps of the calls' way, in their order; empty where a program uses none.
   enum : std::size_t { interception, validation, extending, caching };
   std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 4> steps;
@@ -214,6 +219,8 @@ class connect_options {
   connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
   COMCP_LAZY connect_options& intercept(interceptor i);
+  /// Hooks on what the server sends unasked. Needs <comcp/client/incoming.hpp>.
+  COMCP_LAZY connect_options& intercept(incoming_hook h);
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
   COMCP_LAZY connect_options& cache(cache_options options);

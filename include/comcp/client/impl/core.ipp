@@ -15,7 +15,7 @@ namespace comcp {
 COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect_options options,
                                          asio::any_io_executor home)
     : core_hooks(std::move(home)),
-      handler(std::move(h)),
+      handler(options.settings().guard ? options.settings().guard(std::move(h), *this) : std::move(h)),
       settings(std::move(options).settings()),
       calls(*this, home_, settings, settings.time ? settings.time : steady_time()),
       introduction(handler, settings, t.info()),
@@ -32,6 +32,7 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   if (settings.restarts) recovery.restarts(settings.restarts);
   auto const parts = handler.parts();
   if (parts.subscriptions) subscriptions.hub(parts.subscriptions);
+  if (parts.filter) inbound.add(detail::notification_sink(*parts.filter));
   inbound.add(detail::notification_sink(exchange));
   inbound.add(detail::notification_sink(pipeline));
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));

@@ -21,7 +21,7 @@ COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value
   return ctx;
 }
 
-COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m) {
+COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m, request_id stream) {
   std::string raw_id(m.raw_id);
   if (m.method == "ping") return core_.outbound.send_text(jsonrpc::response(raw_id, "{}"));
   if (running_.size() >= core_.settings.limits.handlers_in_flight()) {
@@ -39,17 +39,26 @@ COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   auto const state = std::make_shared<running>();
   if (running_.empty()) core_.calls.hold_clocks(true);
   running_.emplace(raw_id, state);
-  auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
+  auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), belongs_to_call(stream), state);
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
 }
 
+// Over streamable HTTP what comes on no call's stream belongs to none; elsewhere nobody says.
+COMCP_LAZY_DECL bool dispatcher::belongs_to_call(request_id stream) const {
+  if (stream != 0) return core_.inbound.awaits(stream);
+  auto const& channel = core_.connection.channel();
+  bool const would_tell = channel.is_http() && channel.info().kind != "http+sse";
+  return !would_tell && core_.calls.counters().serves_user();
+}
+
 COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
-                                                        std::string method, json::value params,
+                                                        std::string method, json::value params, bool belongs,
                                                         std::shared_ptr<running> state) {
   result<json::fragment> answered = error(errc::cancelled);
   try {
     auto ctx = make_context(method, params);
     ctx.cancelled_ = state->cancelled;
+    ctx.belongs_ = belongs;
     answered = co_await answer(std::move(method), std::move(params), ctx);
   } catch (std::exception const&) {
     // Only a cancelled coroutine comes here: answer() turns what a handler throws into an error.

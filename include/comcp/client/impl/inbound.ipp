@@ -98,7 +98,7 @@ COMCP_LAZY_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
         ++core_.calls.counters().dropped;
         return core_.fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
-      return core_.dispatcher.request(m);
+      return core_.dispatcher.request(m, stream);
     default: return bad(m);
   }
 }
