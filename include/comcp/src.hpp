@@ -195,6 +195,7 @@
 #include <comcp/skills/impl/yaml_scalars.ipp>
 #include <comcp/test/impl/fake_server.ipp>
 #include <comcp/test/impl/scripted_transport.ipp>
+#include <comcp/trace/impl/propagation.ipp>
 #include <comcp/trace/impl/record.ipp>
 #include <comcp/transport/impl/http.ipp>
 #include <comcp/transport/impl/http_endpoint.ipp>

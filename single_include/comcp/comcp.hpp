@@ -7813,6 +7813,384 @@ std::optional<peer_id> subscription_id_of(json::view meta);
 
 }  // namespace comcp
 
+// trace/propagation.hpp
+// The texts that carry a trace from one program to the next: traceparent, tracestate and baggage, read, written and
+// checked. Where they come from and where they go is others' business. Pure; every function is linear in its text.
+// Spec: W3C Trace Context (https://www.w3.org/TR/trace-context-2/), W3C Baggage (https://www.w3.org/TR/baggage/), and
+// for the keys in _meta https://modelcontextprotocol.io/seps/414-request-meta
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// A position in a trace, as a traceparent tells it. Regular.
+struct trace_parent {
+  trace_parent() = default;
+  trace_parent(std::string trace, std::string parent, bool is_sampled = false, bool is_random = false)
+      : trace_id(std::move(trace)), parent_id(std::move(parent)), sampled(is_sampled), random(is_random) {}
+
+  std::string trace_id;   ///< 32 lower-case hexadecimal digits, not all zero.
+  std::string parent_id;  ///< 16 of them: the caller's span.
+  bool sampled = false;   ///< The caller may have recorded it.
+  bool random = false;    ///< The last 7 bytes of trace_id were chosen at random.
+
+  /// Version 00 is 55 characters; of a later one the part that 00 has is read. Unknown flags are dropped. Errors:
+  /// invalid_argument, which says what is wrong.
+  static result<trace_parent> parse(std::string_view text);
+  [[nodiscard]] bool valid() const noexcept;  ///< Whether both ids are what they have to be.
+  [[nodiscard]] std::string text() const;     ///< As version 00; "" unless it is valid().
+
+  friend bool operator==(trace_parent const&, trace_parent const&) = default;
+};
+
+/// One tracing system's entry. Regular.
+struct tracestate_member {
+  tracestate_member() = default;
+  tracestate_member(std::string its_key, std::string its_value) : key(std::move(its_key)), value(std::move(its_value)) {}
+
+  std::string key;    ///< 1 to 256 of a-z, 0-9, "_-*/@", the first one a letter or a digit.
+  std::string value;  ///< 1 to 256 printable ASCII characters without ',' and '='; no blank at the end.
+
+  friend bool operator==(tracestate_member const&, tracestate_member const&) = default;
+};
+
+/// The members, newest first; empty ones are skipped, and of one key the first counts. Errors: invalid_argument for a
+/// malformed member, or for more than 32 members.
+result<std::vector<tracestate_member>> parse_tracestate(std::string_view text);
+/// Without what is malformed, repeats a key, or is beyond 32 members. Of more than 512 characters members longer than
+/// 128 go first, then the last ones.
+std::string tracestate_text(std::vector<tracestate_member> const& members);
+
+/// What is said about a member of baggage: a key, or a key and a value. Regular.
+struct baggage_property {
+  baggage_property() = default;
+  explicit baggage_property(std::string its_key, std::optional<std::string> its_value = {})
+      : key(std::move(its_key)), value(std::move(its_value)) {}
+
+  std::string key;                   ///< An HTTP token.
+  std::optional<std::string> value;  ///< Any UTF-8: escapes are decoded.
+
+  friend bool operator==(baggage_property const&, baggage_property const&) = default;
+};
+
+/// What an application sends along with a trace. Regular.
+struct baggage_member {
+  baggage_member() = default;
+  baggage_member(std::string its_key, std::string its_value) : key(std::move(its_key)), value(std::move(its_value)) {}
+
+  std::string key;    ///< An HTTP token. Keys may come twice.
+  std::string value;  ///< Any UTF-8: escapes are decoded, what they hold that is no UTF-8 is U+FFFD.
+  std::vector<baggage_property> properties;
+
+  friend bool operator==(baggage_member const&, baggage_member const&) = default;
+};
+
+/// At least one member. Errors: invalid_argument for a malformed member (an escape that is none, too), for more than 64
+/// members or 8192 bytes.
+result<std::vector<baggage_member>> parse_baggage(std::string_view text);
+/// Values are escaped; members with a key that is no token are left out, and those behind the 64th or 8192nd byte.
+std::string baggage_text(std::vector<baggage_member> const& members);
+
+/// The three texts together, each empty where there is none. Regular. They may come from anywhere: what is sent on is
+/// well_formed().
+struct trace_context {
+  trace_context() = default;
+  explicit trace_context(std::string parent, std::string state = {}, std::string bag = {})
+      : traceparent(std::move(parent)), tracestate(std::move(state)), baggage(std::move(bag)) {}
+
+  std::string traceparent;
+  std::string tracestate;
+  std::string baggage;
+
+  /// The texts of the keys "traceparent", "tracestate" and "baggage" in a `_meta`, unchecked; empty where there is no
+  /// such string.
+  static trace_context of(json::view meta);
+
+  /// Without what is malformed: a bad traceparent takes tracestate with it, a bad tracestate or baggage goes alone. A
+  /// later version of traceparent becomes 00, tracestate and baggage that are too long lose whole members.
+  [[nodiscard]] trace_context well_formed() const;
+  [[nodiscard]] bool empty() const noexcept { return traceparent.empty() && tracestate.empty() && baggage.empty(); }
+
+  friend bool operator==(trace_context const&, trace_context const&) = default;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// trace/impl/propagation.ipp
+#include <algorithm>
+#include <cstddef>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::size_t tracestate_most_members = 32, tracestate_longest = 512, tracestate_long_member = 128;
+inline constexpr std::size_t baggage_most_members = 64, baggage_longest = 8192;
+inline constexpr std::string_view trace_digits = "0123456789abcdef";
+
+inline error bad_trace_text(char const* why) { return {errc::invalid_argument, why}; }
+
+COMCP_DECL std::string_view without_trace_blanks(std::string_view text) noexcept {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes the part before the next separator off `text`; the last part leaves nothing behind.
+COMCP_DECL std::string_view next_trace_part(std::optional<std::string_view>& text, char separator) noexcept {
+  auto const whole = *text;
+  auto const end = whole.find(separator);
+  if (end == whole.npos) {
+    text.reset();
+  } else {
+    text = whole.substr(end + 1);
+  }
+  return whole.substr(0, end);
+}
+
+COMCP_DECL bool is_trace_id(std::string_view id, std::size_t digits) noexcept {
+  return id.size() == digits && id.find_first_not_of(trace_digits) == id.npos && id.find_first_not_of('0') != id.npos;
+}
+
+COMCP_DECL bool is_tracestate_key(std::string_view key) noexcept {
+  constexpr std::string_view first = "abcdefghijklmnopqrstuvwxyz0123456789";
+  if (key.empty() || key.size() > 256 || first.find(key[0]) == first.npos) return false;
+  return std::all_of(key.begin(), key.end(), [&first](char c) {
+    return first.find(c) != first.npos || std::string_view("_-*/@").find(c) != std::string_view::npos;
+  });
+}
+
+COMCP_DECL bool is_tracestate_value(std::string_view value) noexcept {
+  if (value.empty() || value.size() > 256 || value.back() == ' ') return false;
+  return std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c < 0x7F && c != ',' && c != '='; });
+}
+
+COMCP_DECL bool is_baggage_key(std::string_view key) noexcept {
+  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    bool const alphanumeric = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+    return alphanumeric || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  });
+}
+
+constexpr bool is_baggage_octet(char c) noexcept {
+  return c > ' ' && c < 0x7F && c != '"' && c != ',' && c != ';' && c != '\\';
+}
+
+/// The value of a hexadecimal digit, 16 for anything else.
+constexpr unsigned baggage_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  auto const lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 16;
+}
+
+COMCP_DECL std::string with_replacements(std::string const& bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  for (character_scan at(bytes); at.next();) out.append(at.is_utf8() ? at.bytes() : std::string_view("\xEF\xBF\xBD"));
+  return out;
+}
+
+COMCP_DECL std::optional<std::string> baggage_value(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_baggage_octet(text[i])) return {};
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    if (text.size() - i < 3) return {};
+    auto const high = baggage_digit(text[i + 1]), low = baggage_digit(text[i + 2]);
+    if (high > 15 || low > 15) return {};
+    out += static_cast<char>(high << 4 | low);
+    i += 2;
+  }
+  return with_replacements(out);
+}
+
+/// "key=value" or "key" with blanks where they may be; nothing where it is neither.
+COMCP_DECL std::optional<baggage_property> parse_baggage_pair(std::string_view text) {
+  auto const equals = text.find('=');
+  auto const key = without_trace_blanks(text.substr(0, equals));
+  if (!is_baggage_key(key)) return {};
+  baggage_property pair{std::string(key)};
+  if (equals == text.npos) return pair;
+  pair.value = baggage_value(without_trace_blanks(text.substr(equals + 1)));
+  return pair.value ? std::optional(std::move(pair)) : std::nullopt;
+}
+
+COMCP_DECL std::optional<baggage_member> parse_baggage_member(std::string_view text) {
+  std::optional<std::string_view> rest = text;
+  auto first = parse_baggage_pair(next_trace_part(rest, ';'));
+  if (!first || !first->value) return {};
+  baggage_member member(std::move(first->key), *std::move(first->value));
+  while (rest) {
+    auto property = parse_baggage_pair(next_trace_part(rest, ';'));
+    if (!property) return {};
+    member.properties.push_back(*std::move(property));
+  }
+  return member;
+}
+
+COMCP_DECL void append_baggage_value(std::string& to, std::string_view value) {
+  for (char const c : value) {
+    if (is_baggage_octet(c) && c != '%') {
+      to += c;
+    } else {
+      auto const byte = static_cast<unsigned char>(c);
+      to.append(1, '%').append(1, "0123456789ABCDEF"[byte >> 4]).append(1, "0123456789ABCDEF"[byte & 15]);
+    }
+  }
+}
+
+/// Adds a member to a list, unless that makes the list longer than it may be.
+COMCP_DECL bool append_baggage_member(std::string& list, std::size_t& count, std::string_view member) {
+  if (count == baggage_most_members || list.size() + (count ? 1 : 0) + member.size() > baggage_longest) return false;
+  if (count++) list += ',';
+  list += member;
+  return true;
+}
+
+/// The text as it came, or as many whole members of it as there may be; "" where one that is kept is malformed.
+COMCP_DECL std::string well_formed_baggage(std::string_view text) {
+  std::string out;
+  std::size_t count = 0;
+  for (std::optional<std::string_view> rest = text; rest;) {
+    auto const member = without_trace_blanks(next_trace_part(rest, ','));
+    if (!append_baggage_member(out, count, member)) return out;
+    if (!parse_baggage_member(member)) return {};
+  }
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL result<trace_parent> trace_parent::parse(std::string_view text) {
+  auto const is_hex = [](std::string_view t) { return t.find_first_not_of(detail::trace_digits) == t.npos; };
+  if (text.size() < 55 || text[2] != '-' || text[35] != '-' || text[52] != '-')
+    return detail::bad_trace_text("a traceparent is version-traceid-parentid-flags, in 2, 32, 16 and 2 digits");
+  auto const version = text.substr(0, 2), flags = text.substr(53, 2);
+  if (!is_hex(version) || version == "ff") return detail::bad_trace_text("a traceparent has a version of 00 to fe");
+  if (text.size() > 55 && (version == "00" || text[55] != '-'))
+    return detail::bad_trace_text("a traceparent has something behind its flags");
+  // Who passes the text on is safe from what would end a line.
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; }))
+    return detail::bad_trace_text("a traceparent has a character that is not printable ASCII");
+  trace_parent out(std::string(text.substr(3, 32)), std::string(text.substr(36, 16)));
+  if (!out.valid() || !is_hex(flags))
+    return detail::bad_trace_text("a traceparent's ids and flags are lower-case hexadecimal digits, no id is zero");
+  auto const bits = detail::baggage_digit(flags[1]);
+  out.sampled = (bits & 1) != 0;
+  out.random = (bits & 2) != 0;
+  return out;
+}
+
+COMCP_DECL bool trace_parent::valid() const noexcept {
+  return detail::is_trace_id(trace_id, 32) && detail::is_trace_id(parent_id, 16);
+}
+
+COMCP_DECL std::string trace_parent::text() const {
+  if (!valid()) return {};
+  constexpr std::string_view flags[] = {"-00", "-01", "-02", "-03"};
+  return std::string("00-").append(trace_id).append("-").append(parent_id).append(flags[(sampled ? 1 : 0) + (random ? 2 : 0)]);
+}
+
+COMCP_DECL result<std::vector<tracestate_member>> parse_tracestate(std::string_view text) {
+  std::vector<tracestate_member> members;
+  std::size_t count = 0;
+  for (std::optional<std::string_view> rest = text; rest;) {
+    auto const part = detail::without_trace_blanks(detail::next_trace_part(rest, ','));
+    if (part.empty()) continue;
+    auto const equals = part.find('=');
+    auto const key = part.substr(0, equals), value = part.substr(equals == part.npos ? part.size() : equals + 1);
+    if (!detail::is_tracestate_key(key) || !detail::is_tracestate_value(value))
+      return detail::bad_trace_text("a tracestate has a member that is no key=value");
+    if (++count > detail::tracestate_most_members) return detail::bad_trace_text("a tracestate has more than 32 members");
+    bool const known = std::any_of(members.begin(), members.end(), [key](auto const& m) { return m.key == key; });
+    if (!known) members.emplace_back(std::string(key), std::string(value));
+  }
+  return members;
+}
+
+COMCP_DECL std::string tracestate_text(std::vector<tracestate_member> const& members) {
+  std::vector<tracestate_member const*> kept;
+  std::size_t length = 0;
+  auto const length_of = [](tracestate_member const& m) { return m.key.size() + 1 + m.value.size(); };
+  for (auto const& m : members) {
+    bool const known = std::any_of(kept.begin(), kept.end(), [&m](auto const* k) { return k->key == m.key; });
+    if (known || !detail::is_tracestate_key(m.key) || !detail::is_tracestate_value(m.value)) continue;
+    if (kept.size() == detail::tracestate_most_members) break;
+    length += length_of(m) + (kept.empty() ? 0 : 1);
+    kept.push_back(&m);
+  }
+  for (auto const least : {detail::tracestate_long_member + 1, std::size_t{0}}) {
+    for (auto i = kept.size(); i-- > 0 && length > detail::tracestate_longest;) {
+      if (length_of(*kept[i]) < least) continue;
+      length -= length_of(*kept[i]) + (kept.size() > 1 ? 1 : 0);
+      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  std::string out;
+  for (auto const* m : kept) out.append(out.empty() ? "" : ",").append(m->key).append("=").append(m->value);
+  return out;
+}
+
+COMCP_DECL result<std::vector<baggage_member>> parse_baggage(std::string_view text) {
+  if (text.size() > detail::baggage_longest) return detail::bad_trace_text("baggage is longer than 8192 bytes");
+  std::vector<baggage_member> members;
+  for (std::optional<std::string_view> rest = text; rest;) {
+    auto member = detail::parse_baggage_member(detail::next_trace_part(rest, ','));
+    if (!member) return detail::bad_trace_text("baggage has a member that is no key=value;property");
+    if (members.size() == detail::baggage_most_members) return detail::bad_trace_text("baggage has more than 64 members");
+    members.push_back(*std::move(member));
+  }
+  return members;
+}
+
+COMCP_DECL std::string baggage_text(std::vector<baggage_member> const& members) {
+  std::string out, one;
+  std::size_t count = 0;
+  for (auto const& m : members) {
+    if (!detail::is_baggage_key(m.key)) continue;
+    one.assign(m.key).append("=");
+    detail::append_baggage_value(one, m.value);
+    for (auto const& p : m.properties) {
+      if (!detail::is_baggage_key(p.key)) continue;
+      one.append(";").append(p.key);
+      if (!p.value) continue;
+      one += '=';
+      detail::append_baggage_value(one, *p.value);
+    }
+    if (!detail::append_baggage_member(out, count, one)) break;
+  }
+  return out;
+}
+
+COMCP_DECL trace_context trace_context::of(json::view meta) {
+  auto const text = [meta](std::string_view key) {
+    auto const found = meta.find(key);
+    return std::string(found ? found->get_string().value_or(std::string_view()) : std::string_view());
+  };
+  return trace_context(text("traceparent"), text("tracestate"), text("baggage"));
+}
+
+COMCP_DECL trace_context trace_context::well_formed() const {
+  trace_context out;
+  if (auto const parent = trace_parent::parse(traceparent)) {
+    out.traceparent = parent->text();
+    if (auto const state = parse_tracestate(tracestate)) out.tracestate = tracestate_text(*state);
+  }
+  if (!baggage.empty()) out.baggage = detail::well_formed_baggage(baggage);
+  return out;
+}
+
+}  // namespace comcp
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/meta.ipp
@@ -7840,70 +8218,6 @@ COMCP_DECL bool is_meta_name(std::string_view name) noexcept {
     if (!is_meta_alnum(c) && c != '-' && c != '_' && c != '.') return false;
   }
   return true;
-}
-
-// The pieces of a list, without the blanks around them. False as soon as `f` says it of one.
-template <class F>
-bool each_piece(std::string_view text, char separator, F f) {
-  for (;;) {
-    auto const end = text.find(separator);
-    auto piece = text.substr(0, end);
-    while (piece.starts_with(' ') || piece.starts_with('\t')) piece.remove_prefix(1);
-    while (piece.ends_with(' ') || piece.ends_with('\t')) piece.remove_suffix(1);
-    if (!f(piece)) return false;
-    if (end == text.npos) return true;
-    text.remove_prefix(end + 1);
-  }
-}
-
-inline bool is_lower_hex(std::string_view text) noexcept {
-  return text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
-// W3C Trace Context, section 3.2: version-traceid-parentid-flags; what a later version adds follows a '-'.
-COMCP_DECL bool is_traceparent(std::string_view t) noexcept {
-  if (t.size() < 55 || t[2] != '-' || t[35] != '-' || t[52] != '-') return false;
-  auto const version = t.substr(0, 2), trace = t.substr(3, 32), parent = t.substr(36, 16);
-  if (!is_lower_hex(version) || !is_lower_hex(trace) || !is_lower_hex(parent) || !is_lower_hex(t.substr(53, 2))) return false;
-  if (version == "ff" || trace.find_first_not_of('0') == t.npos || parent.find_first_not_of('0') == t.npos) return false;
-  if (version == "00" || t.size() == 55) return t.size() == 55;
-  return t[55] == '-' && std::all_of(t.begin(), t.end(), [](char c) { return c > 0x20 && c < 0x7F; });
-}
-
-// Section 3.3: at most 32 pairs, any of which may be empty.
-COMCP_DECL bool is_tracestate(std::string_view text) {
-  std::size_t members = 0;
-  return each_piece(text, ',', [&members](std::string_view m) {
-    if (m.empty()) return true;
-    auto const equals = m.find('=');
-    if (++members > 32 || equals == m.npos || equals == 0 || equals > 256 || m.size() - equals - 1 > 256) return false;
-    auto const key = m.substr(0, equals), value = m.substr(equals + 1);
-    bool const first = (key[0] >= 'a' && key[0] <= 'z') || (key[0] >= '0' && key[0] <= '9');
-    return first && !value.empty() && std::count(key.begin(), key.end(), '@') <= 1 &&
-           key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-*/@") == key.npos &&
-           std::all_of(value.begin(), value.end(), [](char c) { return c >= 0x20 && c < 0x7F && c != '='; });
-  });
-}
-
-// W3C Baggage, section 3.3: key=value;property;property=value, ... Other characters are percent-encoded.
-COMCP_DECL bool is_baggage(std::string_view text) {
-  constexpr auto is_pair = [](std::string_view pair, bool needs_value) {
-    auto const equals = pair.find('=');
-    bool const sound = each_piece(pair.substr(0, equals), '=', [](std::string_view key) {
-      return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-        return is_meta_alnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-      });
-    });
-    if (equals == pair.npos) return sound && !needs_value;
-    auto value = pair.substr(equals + 1);
-    while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
-    return sound && std::all_of(value.begin(), value.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\'; });
-  };
-  if (text.size() > 8192) return false;
-  return each_piece(text, ',', [&is_pair](std::string_view member) {
-    bool first = true;
-    return each_piece(member, ';', [&](std::string_view pair) { return is_pair(pair, std::exchange(first, false)); });
-  });
 }
 
 COMCP_DECL error meta_refusal(std::string_view key, char const* why) {
@@ -7936,9 +8250,9 @@ COMCP_DECL result<void> check_meta_key(std::string_view key) {
 COMCP_DECL result<void> check_meta(std::string_view key, json::view value) {
   if (auto ok = check_meta_key(key); !ok) return ok;
   bool (*is_sound)(std::string_view) = nullptr;
-  if (key == meta_key::traceparent) is_sound = detail::is_traceparent;
-  if (key == meta_key::tracestate) is_sound = detail::is_tracestate;
-  if (key == meta_key::baggage) is_sound = detail::is_baggage;
+  if (key == meta_key::traceparent) is_sound = [](std::string_view t) { return trace_parent::parse(t).has_value(); };
+  if (key == meta_key::tracestate) is_sound = [](std::string_view t) { return parse_tracestate(t).has_value(); };
+  if (key == meta_key::baggage) is_sound = [](std::string_view t) { return parse_baggage(t).has_value(); };
   auto const text = is_sound ? value.get_string() : std::nullopt;
   if (!is_sound || (text && is_sound(*text))) return {};
   return detail::meta_refusal(key, "is not the text that W3C specifies for it");

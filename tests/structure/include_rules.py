@@ -19,9 +19,10 @@ MAY = {
     "file": ["error"],
     "json": ["error"],
     "jsonrpc": ["json"],
-    "protocol": ["json"],
+    "protocol": ["json", "trace (pure)"],
     "schema": ["json"],
-    "trace": ["json"],
+    "trace (pure)": ["json"],
+    "trace": ["trace (pure)"],
     "wire": ["protocol", "jsonrpc"],
     "http (pure)": ["error"],
     "auth (pure)": ["json", "http (pure)", "hash"],
@@ -62,6 +63,7 @@ SPECIAL = {
     "result": "error", "secret": "error", "visible": "error", "later": "error", "timespan": "error", "replace_file": "file",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/body": "http (pure)", "http/request_writer": "http (pure)",
+    "trace/propagation": "trace (pure)",
     "http": "comcp",  # the header, not the folder
 }
 
@@ -90,7 +92,7 @@ FACADE = ("awaitable_client", "away", "call", "capacity", "call_options", "clien
 SPECIAL.update({"client": "client (facade)", **{"client/" + name: "client (facade)" for name in FACADE}})
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.
-PURE = {"version", "error", "fwd", "json", "jsonrpc", "protocol", "schema", "trace", "wire", "sansio", "http (pure)",
+PURE = {"version", "error", "fwd", "json", "jsonrpc", "protocol", "schema", "trace", "trace (pure)", "wire", "sansio", "http (pure)",
         "auth (pure)", "hash", "providers", "pinning", "skills", "config"}
 IMPURE_HEADERS = re.compile(r"asio\b|asio/|httplib|openssl/|thread$|mutex$|shared_mutex$|condition_variable$|future$|"
                             r"semaphore$|latch$|barrier$|sys/|unistd\.h|poll\.h")
