@@ -37,6 +37,7 @@
 #include <comcp/client/impl/awaitable_client.ipp>
 #include <comcp/client/impl/blocking_client.ipp>
 #include <comcp/client/impl/cache.ipp>
+#include <comcp/client/impl/call_options.ipp>
 #include <comcp/client/impl/calls.ipp>
 #include <comcp/client/impl/capacity_line.ipp>
 #include <comcp/client/impl/channel.ipp>
@@ -68,6 +69,7 @@
 #include <comcp/client/impl/server_facts.ipp>
 #include <comcp/client/impl/server_lists.ipp>
 #include <comcp/client/impl/shared_stream.ipp>
+#include <comcp/client/impl/spans.ipp>
 #include <comcp/client/impl/subscribers.ipp>
 #include <comcp/client/impl/subscription.ipp>
 #include <comcp/client/impl/subscription_hub.ipp>
@@ -93,6 +95,7 @@
 #include <comcp/http/impl/proxy.ipp>
 #include <comcp/http/impl/request_writer.ipp>
 #include <comcp/http/impl/response_parser.ipp>
+#include <comcp/http/impl/traced_engine.ipp>
 #include <comcp/http/impl/tunnel.ipp>
 #include <comcp/http/impl/url.ipp>
 #include <comcp/impl/error.ipp>
@@ -197,6 +200,7 @@
 #include <comcp/test/impl/scripted_transport.ipp>
 #include <comcp/trace/impl/propagation.ipp>
 #include <comcp/trace/impl/record.ipp>
+#include <comcp/trace/impl/span.ipp>
 #include <comcp/transport/impl/http.ipp>
 #include <comcp/transport/impl/http_endpoint.ipp>
 #include <comcp/transport/impl/http_fetch.ipp>
@@ -230,6 +234,7 @@
 #include <comcp/auth/impl/oauth_renewal.ipp>
 #include <comcp/auth/impl/oauth_send.ipp>
 #include <comcp/auth/impl/oauth_session.ipp>
+#include <comcp/auth/impl/oauth_spans.ipp>
 #include <comcp/auth/impl/oauth_steps.ipp>
 #include <comcp/http/impl/tls_connector.ipp>
 #endif

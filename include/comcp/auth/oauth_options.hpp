@@ -19,6 +19,7 @@
 #include <comcp/auth/token_store.hpp>
 #include <comcp/auth/user_agent.hpp>
 #include <comcp/net/time_source.hpp>
+#include <comcp/trace/span.hpp>
 
 namespace comcp {
 
@@ -106,6 +107,8 @@ class oauth_options {
   oauth_options& clock(std::function<token_set::time_point()> f) { return clock_ = std::move(f), *this; }
   /// Of an answer, in bytes; 1 MiB by default.
   oauth_options& max_body(std::size_t n) { return requests_.max_body = n, *this; }
+  /// A span for each login, each renewal, and each request of theirs (comcp/trace/span.hpp).
+  oauth_options& spans(span_hook hook) { return requests_.spans = std::move(hook), *this; }
 
   [[nodiscard]] any_user_agent const& user() const noexcept { return user_; }
   [[nodiscard]] any_token_store const& store() const noexcept { return store_; }
@@ -126,6 +129,7 @@ class oauth_options {
   [[nodiscard]] std::function<token_set::time_point()> const& clock() const noexcept { return clock_; }
   [[nodiscard]] unsigned max_attempts() const noexcept { return max_attempts_; }
   [[nodiscard]] std::size_t max_body() const noexcept { return requests_.max_body; }
+  [[nodiscard]] span_hook const& spans() const noexcept { return requests_.spans; }
 
  private:
   // What a client, or a machine's grant, proves itself with.
@@ -142,6 +146,7 @@ class oauth_options {
     std::optional<proxy_options> proxy;
     std::chrono::milliseconds timeout{30'000};
     std::size_t max_body = std::size_t{1} << 20;
+    span_hook spans;
   };
 
   any_user_agent user_;

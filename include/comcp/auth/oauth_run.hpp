@@ -13,6 +13,7 @@
 #include <comcp/auth/authenticator.hpp>
 #include <comcp/auth/challenge.hpp>
 #include <comcp/auth/oauth_session.hpp>
+#include <comcp/auth/oauth_spans.hpp>
 
 namespace comcp::detail {
 
@@ -26,6 +27,7 @@ struct flow_run {
   sansio::oauth_flow flow;
   std::string redirect_uri;     ///< Of begin(), which stops when the user is wanted; else empty.
   any_visit visit;
+  oauth_work* work = nullptr;
   std::shared_ptr<dpop_prover> prover;
   bool forget_stored = false;   ///< A stored registration was refused.
   bool used_stored = false;

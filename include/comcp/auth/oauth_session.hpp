@@ -21,6 +21,7 @@
 #include <comcp/auth/oauth_send.hpp>
 #include <comcp/net/gate.hpp>
 #include <comcp/sansio/oauth_flow.hpp>
+#include <comcp/trace/propagation.hpp>
 
 namespace comcp::detail {
 
@@ -61,6 +62,7 @@ struct oauth_session {
   std::shared_ptr<dpop_prover> prover;
   std::shared_ptr<oauth_flight> renewing, authorizing;
   bool unproven = false;  ///< The token came by a refresh, and the server did not take it yet.
+  trace_context trace;  ///< Of what is under way.
   std::string superseded;  ///< What the store still has (a value of Authorization), as storing its successor failed.
   std::string also_wanted;  ///< Scopes of challenges that met a flow for others.
   unsigned attempts = 0;  ///< Flows since a challenged request succeeded, or the hour began.

@@ -18,6 +18,8 @@
 #include <comcp/protocol/progress.hpp>
 #include <comcp/protocol/tools.hpp>
 #include <comcp/timespan.hpp>
+#include <comcp/trace/propagation.hpp>
+#include <comcp/version.hpp>
 
 namespace comcp {
 
@@ -56,6 +58,9 @@ class call_options {
   call_options& header(std::string name, std::string value) {
     return edit().headers.emplace_back(std::move(name), std::move(value)), *this;
   }
+  /// The trace that this call belongs to: carried in `_meta` and, over HTTP, in headers; what is malformed is left out. In
+  /// place of what meta() said of it. Spec: https://modelcontextprotocol.io/seps/414-request-meta
+  call_options& trace(trace_context const& context);
   /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
@@ -94,6 +99,8 @@ class call_options {
   }
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
   [[nodiscard]] auto const& headers() const noexcept { return rare().headers; }
+  /// Whether `_meta` has anything but a trace.
+  [[nodiscard]] bool says_meta() const noexcept { return rare().meta.size() > rare().traced; }
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
   [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
@@ -114,6 +121,7 @@ class call_options {
   struct rarities {
     std::function<void(progress_notification const&)> on_progress;
     std::vector<std::pair<std::string, std::string>> meta, headers;
+    std::size_t traced = 0;  // entries of meta, the last, that trace() made
     std::stop_token stop;
     json::value input_schema, output_schema;
     std::optional<bool> needs_task;
@@ -124,9 +132,10 @@ class call_options {
     return rare_ ? *rare_ : none;
   }
   void set_meta(std::string key, std::string text) {
-    auto& all = edit().meta;
-    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
-    all.emplace_back(std::move(key), std::move(text));
+    auto& own = edit();
+    std::erase_if(own.meta, [&key](auto const& entry) { return entry.first == key; });
+    own.meta.emplace_back(std::move(key), std::move(text));
+    own.traced = 0;
   }
   rarities& edit() {
     auto own = std::make_shared<rarities>(rare());
@@ -146,3 +155,7 @@ class call_options {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/call_options.ipp>
+#endif

@@ -27,6 +27,7 @@
 #include <comcp/sansio/handshake.hpp>
 #include <comcp/sansio/reconnect.hpp>
 #include <comcp/timespan.hpp>
+#include <comcp/trace/span.hpp>
 #include <comcp/trace/tracer.hpp>
 
 namespace comcp {
@@ -122,8 +123,8 @@ struct connect_settings {
   std::shared_ptr<std::vector<incoming_hook> const> incoming;  // never changed in place
   guard_maker guard = nullptr;  // where there are such
   /// What makes the steps of the calls' way, in their order; empty where a program uses none.
-  enum : std::size_t { interception, validation, extending, caching };
-  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 4> steps;
+  enum : std::size_t { tracing, interception, validation, extending, caching };
+  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 5> steps;
   std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
   bool anonymous = false;
   bool check_capabilities = true;
@@ -217,6 +218,9 @@ class connect_options {
   /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
   COMCP_LAZY connect_options& validate(validation_options const& o);
   connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
+  /// A span for each call, request of the server and connection, as comcp/trace/span.hpp has them; calls carry its context.
+  /// Needs <comcp/client/spans.hpp>.
+  COMCP_LAZY connect_options& spans(span_hook hook);
   /// Interceptors see calls in the order in which they were added.
   COMCP_LAZY connect_options& intercept(interceptor i);
   /// Hooks on what the server sends unasked. Needs <comcp/client/incoming.hpp>.

@@ -25,6 +25,8 @@ namespace comcp {
 /// bearer and basic credentials, NAME=value with a secret name, passwords of URLs, and JSON text with any of these.
 /// A secret in prose, or under a harmless name, cannot be seen and stays.
 [[nodiscard]] std::string redacted(json::view v);
+/// The same of one string.
+[[nodiscard]] std::string redacted(std::string_view text);
 
 /// One line of a recording, without its newline. A message that does not parse is told by its size alone, since
 /// nothing can be redacted in it: {"time", "direction", "unreadable": bytes}.

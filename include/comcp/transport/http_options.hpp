@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +18,12 @@
 #include <comcp/sansio/reconnect.hpp>
 #include <comcp/sansio/sse_parser.hpp>
 #include <comcp/timespan.hpp>
+#include <comcp/trace/span.hpp>
 #include <comcp/transport/transport.hpp>
 
 namespace comcp {
+
+class any_engine;
 
 /// Which of the two HTTP transports.
 enum class http_kind {
@@ -64,6 +68,8 @@ class http_options {
   http_options& max_event(std::size_t bytes) { return max_event_ = bytes, *this; }
   /// Exchanges at once (default 65536); more: errc::queue_full.
   http_options& max_exchanges(std::size_t n) { return max_exchanges_ = n, *this; }
+  /// A span for each exchange, as comcp/http/traced_engine.hpp has them. Needs <comcp/transport/http_spans.hpp>.
+  COMCP_LAZY http_options& spans(span_hook hook);
   http_options& time(std::shared_ptr<time_source> source) { return time_ = std::move(source), *this; }
 
   [[nodiscard]] http_headers const& headers() const noexcept { return headers_; }
@@ -79,6 +85,8 @@ class http_options {
   [[nodiscard]] std::size_t max_body() const noexcept { return max_body_; }
   [[nodiscard]] std::size_t max_event() const noexcept { return max_event_; }
   [[nodiscard]] std::size_t max_exchanges() const noexcept { return max_exchanges_; }
+  /// What is put around the engine; empty for nothing.
+  [[nodiscard]] std::function<any_engine(any_engine)> const& around() const noexcept { return around_; }
   [[nodiscard]] std::shared_ptr<time_source> time() const { return time_ ? time_ : steady_time(); }
 
  private:
@@ -87,6 +95,7 @@ class http_options {
   std::optional<saved_session> resumed_;
   reconnect_policy reconnect_ = reconnect_policy().delay(std::chrono::seconds(1), std::chrono::seconds(30));
   std::shared_ptr<time_source> time_;
+  std::function<any_engine(any_engine)> around_;
   std::chrono::nanoseconds idle_timeout_ = std::chrono::minutes(5);
   std::chrono::nanoseconds send_timeout_ = std::chrono::seconds(30);
   milliseconds get_stream_wait_{2000}, close_wait_{2000};

@@ -7,6 +7,7 @@
 
 #include <comcp/auth/jose.hpp>
 #include <comcp/auth/oauth_run.hpp>
+#include <comcp/auth/oauth_spans.hpp>
 
 namespace comcp::detail {
 namespace oauth_detail {
@@ -80,6 +81,7 @@ COMCP_LAZY inline asio::awaitable<void> send_user(flow_run& run) {
   auto const visit = std::make_shared<any_visit>(std::exchange(run.visit, any_visit()));
   auto visiting = visit->visit(std::move(*url));
   flight->with_user = true;
+  if (run.work) run.work->event("user");
   auto const redirect = co_await within<secret>(run.core->io.time, run.core->options.user_timeout(), std::move(visiting),
                                                 "the user did not log in in time", visit);
   flight->with_user = false;
@@ -217,6 +219,7 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge
 
 COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
                                                         std::optional<auth_challenge> challenge, bool step_up) {
+  oauth_work work(*core, s, step_up ? "authorize more" : "authorize");
   sansio::oauth_start start(s->server);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
@@ -224,12 +227,13 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_p
   for (bool again = false;; again = true) {
     flow_run run(core, s, start);
     run.forget_stored = again;
+    run.work = &work;
     co_await drive(run);
     if (run.flow.next() == oauth_detail::want::done) {
       auto kept = co_await oauth_detail::keep_locked(core, s, oauth_detail::record_of(run), run.prover);
-      co_return kept;
+      co_return work.ended(std::move(kept));
     }
-    if (again || !run.client_refused || !run.used_stored) co_return oauth_detail::failure_of(run);
+    if (again || !run.client_refused || !run.used_stored) co_return work.ended(oauth_detail::failure_of(run));
     co_await oauth_detail::forget_client(core, run.flow.issuer(), run.flow.client().id());
   }
 }

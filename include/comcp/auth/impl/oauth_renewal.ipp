@@ -7,6 +7,7 @@
 #include <variant>
 
 #include <comcp/auth/oauth_run.hpp>
+#include <comcp/auth/oauth_spans.hpp>
 #include <comcp/sansio/oauth_choices.hpp>
 
 namespace comcp::detail {
@@ -205,8 +206,9 @@ COMCP_LAZY inline asio::awaitable<result<void>> refresh(core_ptr core, session_p
   bool const done = *newer && !ends_soon(*core, *s);
   if (done || !s->record) co_return result<void>();
   if (s->record->grant.tokens.refresh_token.empty() && !asks_again(*core, *s->record)) co_return result<void>();
+  oauth_work work(*core, s, "refresh");
   auto refreshed = co_await refresh_now(core, s);
-  co_return refreshed;
+  co_return work.ended(std::move(refreshed));
 }
 
 COMCP_LAZY inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {

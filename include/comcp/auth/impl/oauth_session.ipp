@@ -8,6 +8,7 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/auth/oauth_session.hpp>
+#include <comcp/auth/oauth_spans.hpp>
 #include <comcp/json/build.hpp>
 
 namespace comcp::detail {
@@ -135,14 +136,14 @@ COMCP_LAZY_DECL std::string oauth_core::issuer_name(std::string const& of) const
 COMCP_LAZY_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
   if (!s.send) s.send = sender_for(options, s.server, s.addresses);
   auto out = io;
-  out.send = s.send;
+  out.send = options.spans() ? traced_sender(s.send, options.spans(), s.trace) : s.send;
   return out;
 }
 
 COMCP_LAZY_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
   if (!to_provider) to_provider = sender_for(options, endpoint);
   auto out = io;
-  out.send = to_provider;
+  out.send = options.spans() ? traced_sender(to_provider, options.spans(), {}) : to_provider;
   return out;
 }
 

@@ -229,7 +229,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_ca
 
 // What is a caller's own cannot be in a request that others share.
 COMCP_LAZY_DECL bool cache_step::shares(prepared_call const& c) const {
-  return options_.coalesces() && !c.options.on_progress() && c.options.meta().empty() && !c.options.log_level();
+  return options_.coalesces() && !c.options.on_progress() && !c.options.says_meta() && !c.options.log_level();
 }
 
 COMCP_LAZY_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {

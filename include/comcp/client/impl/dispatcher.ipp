@@ -17,6 +17,8 @@ COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {
     if (auto const token = meta->find("progressToken")) ctx.progress_token_ = token->dump();
+    auto trace = trace_context::of(*meta).well_formed();
+    if (!trace.empty()) ctx.trace_ = std::make_shared<trace_context const>(std::move(trace));
   }
   return ctx;
 }

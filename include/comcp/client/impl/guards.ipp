@@ -11,10 +11,6 @@
 namespace comcp {
 namespace detail {
 
-using hook_answer = std::optional<json::fragment>;
-
-COMCP_LAZY asio::awaitable<hook_answer> goes_on() { co_return hook_answer(); }
-COMCP_LAZY asio::awaitable<void> no_more() { co_return; }
 inline error refused_sampling(std::string_view why) { return error::from_peer({-1, std::string(why), {}}); }
 
 inline bool asks_model(std::string_view method) noexcept { return method == "sampling/createMessage"; }

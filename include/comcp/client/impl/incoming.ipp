@@ -17,6 +17,11 @@
 namespace comcp {
 namespace detail {
 
+using hook_answer = std::optional<json::fragment>;
+
+COMCP_LAZY asio::awaitable<hook_answer> goes_on() { co_return hook_answer(); }
+COMCP_LAZY asio::awaitable<void> no_more() { co_return; }
+
 template <class Core>
 class incoming_guard final : public raw_handler, public incoming_filter {
  public:
@@ -99,17 +104,21 @@ asio::awaitable<result<json::fragment>> incoming_guard<Core>::walk(hooks const& 
   co_return outcome;
 }
 
+COMCP_LAZY void add_hook(connect_settings& settings, incoming_hook h, bool first) {
+  std::vector<incoming_hook> all;
+  if (settings.incoming) all = *settings.incoming;
+  all.insert(first ? all.begin() : all.end(), std::move(h));
+  settings.incoming = std::make_shared<std::vector<incoming_hook> const>(std::move(all));
+  settings.guard = [](any_handler inner, client_core& core) {
+    return any_handler(
+        std::shared_ptr<raw_handler>(std::make_shared<incoming_guard<client_core>>(std::move(inner), core)));
+  };
+}
+
 }  // namespace detail
 
 COMCP_LAZY_DECL connect_options& connect_options::intercept(incoming_hook h) {
-  std::vector<incoming_hook> all;
-  if (settings_.incoming) all = *settings_.incoming;
-  all.push_back(std::move(h));
-  settings_.incoming = std::make_shared<std::vector<incoming_hook> const>(std::move(all));
-  settings_.guard = [](any_handler inner, client_core& core) {
-    return any_handler(std::shared_ptr<detail::raw_handler>(
-        std::make_shared<detail::incoming_guard<client_core>>(std::move(inner), core)));
-  };
+  detail::add_hook(settings_, std::move(h), false);
   return *this;
 }
 

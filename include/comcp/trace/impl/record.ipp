@@ -210,6 +210,8 @@ COMCP_DECL bool is_secret_key(std::string_view key) {
   return plain == "auth" || plain == "pass" || plain == "otp";
 }
 
+COMCP_DECL std::string redacted(std::string_view text) { return detail::redacted_text(text, 3); }
+
 COMCP_DECL std::string redacted(json::view v) {
   detail::redactor r(3);
   r.value(v, false, false);

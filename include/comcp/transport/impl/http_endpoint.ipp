@@ -11,7 +11,7 @@
 namespace comcp::detail {
 
 COMCP_DECL http_endpoint::http_endpoint(std::string_view url, any_engine e, any_authenticator a, http_options options)
-    : url_(http_url::parse(url)), options_(std::move(options)), engine_(std::move(e)), auth_(std::move(a)) {}
+    : url_(http_url::parse(url)), options_(std::move(options)), engine_(options_.around() ? options_.around()(std::move(e)) : std::move(e)), auth_(std::move(a)) {}
 
 COMCP_DECL http_endpoint& http_endpoint::operator=(http_endpoint&& other) noexcept {
   if (this == &other) return *this;

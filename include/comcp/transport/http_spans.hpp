@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// http_options().spans(hook): a span for each exchange over HTTP, below that of its call.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <comcp/http/any_engine.hpp>
+#include <comcp/http/traced_engine.hpp>
+#include <comcp/transport/http_options.hpp>
+
+namespace comcp {
+
+COMCP_LAZY_DECL http_options& http_options::spans(span_hook hook) {
+  around_ = [hook = std::move(hook)](any_engine inner) {
+    return any_engine(std::make_shared<traced_engine<any_engine>>(std::move(inner), hook));
+  };
+  return *this;
+}
+
+}  // namespace comcp
