@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
-// skills, tasks, and of a client what is there by choice: cache and validation. Programs that want less include just that.
+// skills, tasks, metrics, and of a client what is there by choice: cache and validation. Programs that want less include
+// just that.
 #pragma once
 
 #include <comcp/requirements.hpp>
@@ -21,8 +22,10 @@
 #include <comcp/pinning/guard.hpp>
 #include <comcp/pinning/lock_file.hpp>
 #include <comcp/pool/pool.hpp>
+#include <comcp/pool/prometheus.hpp>
 #include <comcp/providers/anthropic.hpp>
 #include <comcp/providers/gemini.hpp>
 #include <comcp/providers/names.hpp>
 #include <comcp/providers/openai.hpp>
+#include <comcp/registry/prometheus.hpp>
 #include <comcp/registry/registry.hpp>

@@ -63,6 +63,7 @@
 #include <comcp/client/impl/outbound.ipp>
 #include <comcp/client/impl/pipeline.ipp>
 #include <comcp/client/impl/prepared.ipp>
+#include <comcp/client/impl/prometheus.ipp>
 #include <comcp/client/impl/recovery.ipp>
 #include <comcp/client/impl/remote_call.ipp>
 #include <comcp/client/impl/restarts.ipp>
@@ -132,6 +133,7 @@
 #include <comcp/pool/impl/core.ipp>
 #include <comcp/pool/impl/members.ipp>
 #include <comcp/pool/impl/pool.ipp>
+#include <comcp/pool/impl/prometheus.ipp>
 #include <comcp/protocol/impl/base64.ipp>
 #include <comcp/protocol/impl/capabilities.ipp>
 #include <comcp/protocol/impl/content.ipp>
@@ -154,6 +156,7 @@
 #include <comcp/providers/impl/pieces.ipp>
 #include <comcp/registry/impl/calls.ipp>
 #include <comcp/registry/impl/offers.ipp>
+#include <comcp/registry/impl/prometheus.ipp>
 #include <comcp/registry/impl/qualified_name.ipp>
 #include <comcp/registry/impl/refresher.ipp>
 #include <comcp/registry/impl/registry.ipp>
@@ -198,6 +201,7 @@
 #include <comcp/skills/impl/yaml_scalars.ipp>
 #include <comcp/test/impl/fake_server.ipp>
 #include <comcp/test/impl/scripted_transport.ipp>
+#include <comcp/trace/impl/prometheus.ipp>
 #include <comcp/trace/impl/propagation.ipp>
 #include <comcp/trace/impl/record.ipp>
 #include <comcp/trace/impl/span.ipp>

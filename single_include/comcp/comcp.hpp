@@ -8096,8 +8096,8 @@ COMCP_DECL bool trace_parent::valid() const noexcept {
 
 COMCP_DECL std::string trace_parent::text() const {
   if (!valid()) return {};
-  constexpr std::string_view flags[] = {"-00", "-01", "-02", "-03"};
-  return std::string("00-").append(trace_id).append("-").append(parent_id).append(flags[(sampled ? 1 : 0) + (random ? 2 : 0)]);
+  auto const flags = random ? (sampled ? "-03" : "-02") : (sampled ? "-01" : "-00");
+  return std::string("00-").append(trace_id).append("-").append(parent_id).append(flags);
 }
 
 COMCP_DECL result<std::vector<tracestate_member>> parse_tracestate(std::string_view text) {

@@ -24,7 +24,8 @@
 #if !defined(COMCP_SINGLE_HOST_HPP)
 #define COMCP_SINGLE_HOST_HPP
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
-// skills, tasks, and of a client what is there by choice: cache and validation. Programs that want less include just that.
+// skills, tasks, metrics, and of a client what is there by choice: cache and validation. Programs that want less include
+// just that.
 
 // client/cache.hpp
 #if !defined(COMCP_SINGLE_CLIENT_CACHE_HPP)
@@ -7643,8 +7644,10 @@ class lease {
 // What a pool may be told, and what it tells about itself. What a connection is told is its configuration's.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -8058,9 +8061,12 @@ struct pool_statistics {
   struct member {
     std::string name;
     server_state state = server_state::stopped;
-    std::size_t in_flight = 0;  ///< Calls made through the pool, and leases.
+    std::size_t in_flight = 0;        ///< Calls made through the pool, and leases.
+    std::uint64_t starts = 0;         ///< Connections that became ready.
+    std::optional<statistics> calls;  ///< Its client's, while it is ready. A member that failed has a new client later.
   };
   std::size_t total = 0, ready = 0, busy = 0;  ///< busy: ready members with something in flight.
+  std::size_t waiting = 0;                     ///< Calls and checkouts that wait for a member.
   std::vector<member> members;                 ///< In the order in which they were added.
 };
 
@@ -8732,6 +8738,18 @@ class pool_turn {
   std::shared_ptr<live_server> live_;
 };
 
+/// Counts one that waits, as long as it is there.
+class pool_waiter {
+ public:
+  explicit pool_waiter(std::atomic<std::size_t>& all) noexcept : all_(all) { all_.fetch_add(1, std::memory_order_relaxed); }
+  pool_waiter(pool_waiter const&) = delete;
+  pool_waiter& operator=(pool_waiter const&) = delete;
+  ~pool_waiter() { all_.fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::size_t>& all_;
+};
+
 class pool_members {
  public:
   using member = std::shared_ptr<pool_member>;
@@ -8752,6 +8770,8 @@ class pool_members {
   /// Why there is nobody.
   COMCP_LAZY [[nodiscard]] error nobody() const;
 
+  [[nodiscard]] pool_waiter one_waits() noexcept { return pool_waiter(waiting_); }
+
   // From any thread.
   COMCP_LAZY [[nodiscard]] std::vector<server_status> status() const;
   COMCP_LAZY [[nodiscard]] pool_statistics statistics() const;
@@ -8765,6 +8785,7 @@ class pool_members {
   std::vector<pool_member*> ready_;
   mutable std::mutex mutex_;
   std::vector<member> all_;  // by id
+  std::atomic<std::size_t> waiting_{0};
 };
 
 }  // namespace comcp::detail
@@ -9195,6 +9216,7 @@ COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseco
     auto turn = members_.pick();
     if (turn) co_return std::move(*turn);
     if (!members_.is_hopeful() || time_->now() >= until) throw exception(members_.nobody());
+    auto const counted = members_.one_waits();
     auto waiting = rung_.wait(time_, until, stop);
     co_await std::move(waiting);
   }
@@ -9442,13 +9464,19 @@ COMCP_LAZY_DECL std::vector<server_status> pool_members::status() const {
 COMCP_LAZY_DECL pool_statistics pool_members::statistics() const {
   std::lock_guard const lock(mutex_);
   pool_statistics s;
+  s.waiting = waiting_.load(std::memory_order_relaxed);
   s.total = all_.size();
   for (auto const& m : all_) {
     auto const state = m->state.load();
     auto const in_flight = m->load->in_flight.load(std::memory_order_relaxed);
     if (state == server_state::ready) ++s.ready;
     if (state == server_state::ready && in_flight > 0) ++s.busy;
-    s.members.push_back({m->load->name, state, in_flight});
+    auto& one = s.members.emplace_back();
+    one.name = m->load->name;
+    one.state = state;
+    one.in_flight = in_flight;
+    one.starts = m->live->look()->starts;
+    if (auto const c = m->live->connection()) one.calls = c->statistics();
   }
   return s;
 }
@@ -9587,6 +9615,288 @@ COMCP_LAZY_DECL asio::awaitable<json::value> pool::request(std::string_view meth
 
 }  // namespace comcp
 #endif
+#endif
+#endif
+#endif
+
+// pool/prometheus.hpp
+#if !defined(COMCP_SINGLE_POOL_PROMETHEUS_HPP)
+#define COMCP_SINGLE_POOL_PROMETHEUS_HPP
+// A pool's statistics as metrics for Prometheus, comcp_pool_... by member, and its clients'.
+
+#include <string>
+
+// trace/prometheus.hpp
+#if !defined(COMCP_SINGLE_TRACE_PROMETHEUS_HPP)
+#define COMCP_SINGLE_TRACE_PROMETHEUS_HPP
+// Metrics in the Prometheus text format, version 0.0.4: names, labels and numbers in, text out. What is measured is said
+// by client/prometheus.hpp, registry/prometheus.hpp and pool/prometheus.hpp; who serves the text is the program's affair.
+// Spec: https://prometheus.io/docs/instrumenting/exposition_formats/
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// Names and values. Of a value any text may come: it is escaped, and what of it is no UTF-8 replaced.
+using prometheus_labels = std::vector<std::pair<std::string, std::string>>;
+
+/// One exposition. Regular; not safe for several threads at once. Samples of one family may come in any order and from
+/// different sources: the text has them together. One that was given before, with the same labels, is replaced.
+/// In names, what may not be there becomes '_'. Nothing here fails.
+class prometheus_text {
+ public:
+  static constexpr std::string_view content_type = "text/plain; version=0.0.4; charset=utf-8";
+
+  /// A number that only grows while its source lives. The family's name ends in _total, which is added where it is
+  /// missing. The first `help` of a family stays.
+  template <class Number>
+    requires std::integral<Number> || std::floating_point<Number>
+  prometheus_text& counter(std::string_view name, std::string_view help, Number value,
+                           prometheus_labels const& labels = {}) {
+    return put(counted(name), "counter", help, number(value), labels), *this;
+  }
+  /// A number that goes up and down.
+  template <class Number>
+    requires std::integral<Number> || std::floating_point<Number>
+  prometheus_text& gauge(std::string_view name, std::string_view help, Number value,
+                         prometheus_labels const& labels = {}) {
+    return put(std::string(name), "gauge", help, number(value), labels), *this;
+  }
+
+  /// Families and samples in the order of their names and labels; "" without samples.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct family {
+    std::string head;                            // # HELP and # TYPE
+    std::map<std::string, std::string> samples;  // by their labels
+  };
+
+  static std::string counted(std::string_view name);
+  template <class Number>
+  static std::string number(Number value) {
+    if constexpr (std::floating_point<Number>) return real(static_cast<double>(value));
+    else return std::to_string(value);
+  }
+  static std::string real(double value);
+  void put(std::string name, std::string_view type, std::string_view help, std::string value,
+           prometheus_labels const& labels);
+
+  std::map<std::string, family> families_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// trace/impl/prometheus.ipp
+#if !defined(COMCP_SINGLE_TRACE_IMPL_PROMETHEUS_IPP)
+#define COMCP_SINGLE_TRACE_IMPL_PROMETHEUS_IPP
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace comcp {
+namespace detail {
+
+/// A name of letters, digits, '_' and, of metrics, ':' that no digit begins.
+COMCP_DECL std::string prometheus_name(std::string_view text, bool of_metric) {
+  std::string out;
+  for (char const c : text) {
+    bool const digit = c >= '0' && c <= '9';
+    bool const fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || digit || c == '_' || (c == ':' && of_metric);
+    if (digit && out.empty()) out += '_';
+    out += fits ? c : '_';
+  }
+  if (out.empty()) out = "_";
+  // Two underscores at the beginning are for labels of Prometheus' own.
+  auto const underscores = std::min(out.find_first_not_of('_'), out.size());
+  if (!of_metric && underscores > 1) out.erase(0, underscores - 1);
+  return out;
+}
+
+/// A help text, or with `quotes` a label's value.
+COMCP_DECL std::string prometheus_escaped(std::string_view text, bool quotes) {
+  std::string out;
+  out.reserve(text.size());
+  for (character_scan at(text); at.next();) {
+    if (!at.is_utf8()) out += "\xEF\xBF\xBD";
+    else if (at.code() == '\\') out += "\\\\";
+    else if (at.code() == '\n') out += "\\n";
+    else if (at.code() == '"' && quotes) out += "\\\"";
+    else out += at.bytes();
+  }
+  return out;
+}
+
+/// "" or {name="value",...}; of a name that comes twice the first counts.
+COMCP_DECL std::string prometheus_label_text(prometheus_labels const& labels) {
+  std::map<std::string, std::string> once;
+  for (auto const& [name, value] : labels) once.emplace(prometheus_name(name, false), value);
+  std::string out;
+  for (auto const& [name, value] : once)
+    out.append(out.empty() ? "{" : ",").append(name).append("=\"").append(prometheus_escaped(value, true)).append("\"");
+  return out.empty() ? out : out + '}';
+}
+
+}  // namespace detail
+
+COMCP_DECL std::string prometheus_text::counted(std::string_view name) {
+  std::string out(name);
+  return out.ends_with("_total") ? out : out + "_total";
+}
+
+COMCP_DECL std::string prometheus_text::real(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (!std::isfinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+COMCP_DECL void prometheus_text::put(std::string name, std::string_view type, std::string_view help, std::string value,
+                                     prometheus_labels const& labels) {
+  name = detail::prometheus_name(name, true);
+  auto& f = families_[name];
+  if (f.head.empty()) {
+    f.head.append("# HELP ").append(name).append(" ").append(detail::prometheus_escaped(help, false));
+    f.head.append("\n# TYPE ").append(name).append(" ").append(type).append("\n");
+  }
+  f.samples.insert_or_assign(detail::prometheus_label_text(labels), std::move(value));
+}
+
+COMCP_DECL std::string prometheus_text::text() const {
+  std::string out;
+  for (auto const& [name, f] : families_) {
+    out += f.head;
+    for (auto const& [labels, value] : f.samples) out.append(name).append(labels).append(" ").append(value).append("\n");
+  }
+  return out;
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+namespace comcp {
+
+/// Each member's with its name as the label "member", and its client's as client/prometheus.hpp has them. `labels` are
+/// added to all: with several pools, give each one's name.
+void add_metrics(prometheus_text& to, pool_statistics const& s, prometheus_labels const& labels = {});
+
+/// The text of one pool alone.
+[[nodiscard]] std::string to_prometheus(pool_statistics const& s, prometheus_labels const& labels = {});
+
+}  // namespace comcp
+
+// client/prometheus.hpp
+#if !defined(COMCP_SINGLE_CLIENT_PROMETHEUS_HPP)
+#define COMCP_SINGLE_CLIENT_PROMETHEUS_HPP
+// A client's statistics as metrics for Prometheus, comcp_client_...
+
+#include <string>
+
+namespace comcp {
+
+/// Every counter, with the labels that tell this client from others, such as {"server", name}. Of clients that have the
+/// same labels the last one is told.
+void add_metrics(prometheus_text& to, statistics const& s, prometheus_labels const& labels = {});
+
+/// The text of one client alone.
+[[nodiscard]] std::string to_prometheus(statistics const& s, prometheus_labels const& labels = {});
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/prometheus.ipp
+#if !defined(COMCP_SINGLE_CLIENT_IMPL_PROMETHEUS_IPP)
+#define COMCP_SINGLE_CLIENT_IMPL_PROMETHEUS_IPP
+#include <chrono>
+
+namespace comcp {
+
+COMCP_DECL void add_metrics(prometheus_text& to, statistics const& s, prometheus_labels const& labels) {
+  auto const ended = [&](char const* how, std::uint64_t n) {
+    auto all = labels;
+    all.emplace_back("outcome", how);
+    to.counter("comcp_client_calls_ended_total", "Calls that ended.", n, all);
+  };
+  auto const count = [&](char const* name, char const* help, std::uint64_t n) { to.counter(name, help, n, labels); };
+  to.gauge("comcp_client_calls_pending", "Calls that wait for their answers.", s.pending, labels);
+  to.gauge("comcp_client_oldest_pending_call_seconds", "Age of the call that waits longest.",
+           std::chrono::duration<double>(s.oldest_pending).count(), labels);
+  count("comcp_client_calls_total", "Calls sent or waiting to be.", s.tracked);
+  ended("completed", s.completed);
+  ended("failed", s.failed);
+  ended("timed_out", s.timed_out);
+  ended("cancelled", s.cancelled);
+  count("comcp_client_late_answers_total", "Answers to calls that had ended.", s.late);
+  count("comcp_client_unknown_answers_total", "Answers to ids that were never used.", s.unknown);
+  count("comcp_client_dropped_messages_total", "Notifications and requests dropped at a bound or by the era.", s.dropped);
+  count("comcp_client_bad_messages_total", "Lines that were no usable message.", s.bad_messages);
+  count("comcp_client_notifications_total", "Notifications received.", s.notifications);
+  count("comcp_client_requests_total", "Requests of the server received.", s.requests);
+  count("comcp_client_received_messages_total", "Messages received.", s.messages_in);
+  count("comcp_client_received_bytes_total", "Bytes of the messages received.", s.bytes_in);
+  count("comcp_client_sent_messages_total", "Messages sent.", s.messages_out);
+  count("comcp_client_sent_bytes_total", "Bytes of the messages sent.", s.bytes_out);
+  count("comcp_client_reconnects_total", "Connections that were restored.", s.reconnects);
+  count("comcp_client_session_renewals_total", "HTTP sessions that were lost and begun anew.", s.renewals);
+  count("comcp_client_cache_hits_total", "Calls answered by a fresh result of the cache.", s.cache_hits);
+  count("comcp_client_cache_misses_total", "Calls whose result was not in the cache, or stale.", s.cache_misses);
+  count("comcp_client_cache_stores_total", "Results stored in the cache.", s.cache_stores);
+  count("comcp_client_cache_invalidations_total", "Changes that ended the use of stored results.", s.cache_invalidations);
+  count("comcp_client_cache_stale_answers_total", "Calls answered by a stale result in place of an error.", s.cache_stale);
+  count("comcp_client_coalesced_calls_total", "Calls that waited for a request under way.", s.coalesced);
+}
+
+COMCP_DECL std::string to_prometheus(statistics const& s, prometheus_labels const& labels) {
+  prometheus_text out;
+  add_metrics(out, s, labels);
+  return out.text();
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// pool/impl/prometheus.ipp
+#if !defined(COMCP_SINGLE_POOL_IMPL_PROMETHEUS_IPP)
+#define COMCP_SINGLE_POOL_IMPL_PROMETHEUS_IPP
+
+namespace comcp {
+
+COMCP_DECL void add_metrics(prometheus_text& to, pool_statistics const& s, prometheus_labels const& labels) {
+  to.gauge("comcp_pool_connections", "Members of the pool.", s.total, labels);
+  to.gauge("comcp_pool_connections_ready", "Members that are ready.", s.ready, labels);
+  to.gauge("comcp_pool_connections_busy", "Ready members with something in flight.", s.busy, labels);
+  to.gauge("comcp_pool_waiting", "Calls and checkouts that wait for a member.", s.waiting, labels);
+  for (auto const& m : s.members) {
+    auto all = labels;
+    all.emplace_back("member", m.name);
+    to.gauge("comcp_pool_member_ready", "Whether the member is ready.", m.state == server_state::ready ? 1 : 0, all);
+    to.gauge("comcp_pool_member_in_flight", "Calls and leases of the member.", m.in_flight, all);
+    to.counter("comcp_pool_member_starts_total", "Connections that became ready.", m.starts, all);
+    if (m.calls) add_metrics(to, *m.calls, all);
+  }
+}
+
+COMCP_DECL std::string to_prometheus(pool_statistics const& s, prometheus_labels const& labels) {
+  prometheus_text out;
+  add_metrics(out, s, labels);
+  return out.text();
+}
+
+}  // namespace comcp
 #endif
 #endif
 #endif
@@ -10612,6 +10922,113 @@ COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result 
 #endif
 #endif
 
+// registry/prometheus.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_PROMETHEUS_HPP)
+#define COMCP_SINGLE_REGISTRY_PROMETHEUS_HPP
+// A registry's statistics as metrics for Prometheus, comcp_registry_... by server, and its clients'.
+
+#include <string>
+
+// registry/statistics.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_STATISTICS_HPP)
+#define COMCP_SINGLE_REGISTRY_STATISTICS_HPP
+// What a registry counts.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace comcp {
+
+/// A registry as it was at one moment. Regular.
+struct registry_statistics {
+  struct server {
+    server() = default;
+    std::string name;
+    server_state state = server_state::stopped;
+    unsigned failures = 0;                    ///< In a row.
+    std::uint64_t starts = 0;                 ///< Connections that became ready.
+    std::size_t tools = 0, resources = 0, resource_templates = 0, prompts = 0;  ///< In the catalog.
+    std::size_t blocked = 0;                  ///< Tools that pins hold back.
+    std::size_t faults = 0;                   ///< What its last refresh could not bring into the catalog.
+    std::optional<statistics> calls;          ///< Its client's, while it is ready. A server that failed has a new client later.
+  };
+  std::size_t total = 0, ready = 0;
+  std::vector<server> servers;  ///< By name.
+};
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Each server's with its name as the label "server", and its client's as client/prometheus.hpp has them. `labels` are
+/// added to all, to tell several registries from each other.
+void add_metrics(prometheus_text& to, registry_statistics const& s, prometheus_labels const& labels = {});
+
+/// The text of one registry alone.
+[[nodiscard]] std::string to_prometheus(registry_statistics const& s, prometheus_labels const& labels = {});
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// registry/impl/prometheus.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_PROMETHEUS_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_PROMETHEUS_IPP
+
+namespace comcp {
+namespace detail {
+
+COMCP_DECL void add_registry_server(prometheus_text& to, registry_statistics::server const& s, prometheus_labels const& labels) {
+  auto const with = [&labels](char const* name, std::string_view value) {
+    auto more = labels;
+    more.emplace_back(name, value);
+    return more;
+  };
+  for (auto const state : {server_state::stopped, server_state::starting, server_state::ready, server_state::backing_off,
+                           server_state::failed})
+    to.gauge("comcp_registry_server_state", "1 for the state that the server is in.", s.state == state ? 1 : 0,
+             with("state", to_string(state)));
+  to.gauge("comcp_registry_server_failures", "Failures in a row.", s.failures, labels);
+  to.counter("comcp_registry_server_starts_total", "Connections that became ready.", s.starts, labels);
+  auto const listed = [&](char const* kind, std::size_t n) {
+    to.gauge("comcp_registry_catalog_entries", "What the server has in the catalog.", n, with("kind", kind));
+  };
+  listed("tools", s.tools);
+  listed("resources", s.resources);
+  listed("resource_templates", s.resource_templates);
+  listed("prompts", s.prompts);
+  to.gauge("comcp_registry_blocked_tools", "Tools that pins hold back.", s.blocked, labels);
+  to.gauge("comcp_registry_catalog_faults", "What the last refresh could not bring into the catalog.", s.faults, labels);
+  if (s.calls) add_metrics(to, *s.calls, labels);
+}
+
+}  // namespace detail
+
+COMCP_DECL void add_metrics(prometheus_text& to, registry_statistics const& s, prometheus_labels const& labels) {
+  to.gauge("comcp_registry_servers", "Servers of the registry.", s.total, labels);
+  to.gauge("comcp_registry_servers_ready", "Servers that are ready.", s.ready, labels);
+  for (auto const& server : s.servers) {
+    auto all = labels;
+    all.emplace_back("server", server.name);
+    detail::add_registry_server(to, server, all);
+  }
+}
+
+COMCP_DECL std::string to_prometheus(registry_statistics const& s, prometheus_labels const& labels) {
+  prometheus_text out;
+  add_metrics(out, s, labels);
+  return out.text();
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
 // registry/registry.hpp
 #if !defined(COMCP_SINGLE_REGISTRY_REGISTRY_HPP)
 #define COMCP_SINGLE_REGISTRY_REGISTRY_HPP
@@ -11040,6 +11457,8 @@ namespace comcp {
 namespace detail {
 class registry_core;
 COMCP_LAZY std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options);
+/// Throws errc::closed where there is none: the registry was moved from.
+COMCP_LAZY std::shared_ptr<registry_core> const& there(std::shared_ptr<registry_core> const& core);
 /// Abandons it when it goes away.
 COMCP_LAZY std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core);
 }  // namespace detail
@@ -11080,6 +11499,7 @@ class registry {
   COMCP_LAZY [[nodiscard]] std::vector<std::string> servers() const;  ///< By name.
   COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
   COMCP_LAZY [[nodiscard]] result<server_config> config(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] registry_statistics statistics() const;
   /// The client while the server is ready. It does not own the connection. Errors: unknown_server, not_ready.
   COMCP_LAZY [[nodiscard]] result<client> find(std::string_view name) const;
 
@@ -11130,8 +11550,6 @@ class registry {
   COMCP_LAZY [[nodiscard]] executor_type get_executor() const noexcept;
 
  private:
-  COMCP_LAZY [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
-
   std::shared_ptr<detail::registry_core> core_;
   std::shared_ptr<void> end_;
 };
@@ -11238,6 +11656,8 @@ class registry_offers {
   COMCP_LAZY [[nodiscard]] std::vector<blocked_tool> blocked() const;
   COMCP_LAZY [[nodiscard]] result<std::string> instructions(std::string_view server) const;
   COMCP_LAZY [[nodiscard]] std::vector<catalog_fault> faults() const;
+  /// What the catalog has of these servers.
+  COMCP_LAZY void count(std::vector<registry_statistics::server>& servers) const;
 
   // On home. Whatever may call a listener or the pins' policy may find the server withdrawn afterwards.
   COMCP_LAZY std::shared_ptr<server_offers> add(std::string const& server);
@@ -11513,6 +11933,8 @@ class registry_servers {
   COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
   COMCP_LAZY [[nodiscard]] result<server_config> config(std::string_view name) const;
   COMCP_LAZY [[nodiscard]] result<client> connection(std::string_view name) const;
+  /// But for what is known of the catalog.
+  COMCP_LAZY [[nodiscard]] registry_statistics statistics() const;
   /// The servers' processes end at once.
   COMCP_LAZY void cut() noexcept;
 
@@ -11846,6 +12268,24 @@ COMCP_LAZY_DECL std::vector<catalog_fault> registry_offers::faults() const {
     for (auto const& kind : o->faults) every.insert(every.end(), kind.begin(), kind.end());
   }
   return every;
+}
+
+COMCP_LAZY_DECL void registry_offers::count(std::vector<registry_statistics::server>& servers) const {
+  std::lock_guard const lock(mutex_);
+  for (auto& s : servers) {
+    auto const listed = [&s](auto const& view) {
+      auto const part = view.of(s.name);
+      return part ? part->size() : std::size_t{0};
+    };
+    s.tools = listed(std::get<catalog_view<tool>>(views_));
+    s.resources = listed(std::get<catalog_view<resource>>(views_));
+    s.resource_templates = listed(std::get<catalog_view<resource_template>>(views_));
+    s.prompts = listed(std::get<catalog_view<prompt>>(views_));
+    auto const own = all_.find(s.name);
+    if (own == all_.end()) continue;
+    s.blocked = own->second->blocked.size();
+    for (auto const& kind : own->second->faults) s.faults += kind.size();
+  }
 }
 
 COMCP_LAZY_DECL result<std::string> registry_offers::instructions(std::string_view server) const {
@@ -12250,6 +12690,11 @@ COMCP_LAZY_DECL std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core
   return abandoned_at_end(std::move(core));
 }
 
+COMCP_LAZY_DECL std::shared_ptr<registry_core> const& there(std::shared_ptr<registry_core> const& core) {
+  if (!core) throw exception(error(errc::closed, "this registry was moved from"));
+  return core;
+}
+
 COMCP_LAZY_DECL void registry_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->servers.abrupt(); });
   servers.cut();  // should home never run again
@@ -12266,80 +12711,80 @@ COMCP_LAZY_DECL void registry_core::lose_context() noexcept {
 
 }  // namespace detail
 
-COMCP_LAZY_DECL std::shared_ptr<detail::registry_core> const& registry::core() const {
-  if (!core_) throw exception(error(errc::closed, "this registry was moved from"));
-  return core_;
-}
-
 COMCP_LAZY_DECL asio::awaitable<void> registry::add(std::string_view name, server_config config) const {
-  return detail::on_home(core(), core()->servers.add(std::string(name), std::move(config)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.add(std::string(name), std::move(config)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
-  return detail::on_home(core(), core()->servers.remove(std::string(name)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.remove(std::string(name)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::reconnect(std::string_view name) const {
-  return detail::on_home(core(), core()->servers.restart(std::string(name)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.restart(std::string(name)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::close() const {
-  return detail::on_home(core(), core()->servers.close());
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.close());
 }
 COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(timespan limit) const {
-  return detail::on_home(core(), core()->servers.settled(limit));
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.settled(limit));
 }
 
-COMCP_LAZY_DECL std::vector<std::string> registry::servers() const { return core()->servers.names(); }
+COMCP_LAZY_DECL std::vector<std::string> registry::servers() const { return detail::there(core_)->servers.names(); }
 COMCP_LAZY_DECL result<server_status> registry::status(std::string_view name) const {
-  return core()->servers.status(name);
+  return detail::there(core_)->servers.status(name);
 }
 COMCP_LAZY_DECL result<server_config> registry::config(std::string_view name) const {
-  return core()->servers.config(name);
+  return detail::there(core_)->servers.config(name);
 }
-COMCP_LAZY_DECL result<client> registry::find(std::string_view name) const { return core()->servers.connection(name); }
-COMCP_LAZY_DECL catalog_view<tool> registry::tools() const { return core()->offers.view<tool>(); }
-COMCP_LAZY_DECL catalog_view<resource> registry::resources() const { return core()->offers.view<resource>(); }
+COMCP_LAZY_DECL result<client> registry::find(std::string_view name) const { return detail::there(core_)->servers.connection(name); }
+COMCP_LAZY_DECL catalog_view<tool> registry::tools() const { return detail::there(core_)->offers.view<tool>(); }
+COMCP_LAZY_DECL catalog_view<resource> registry::resources() const { return detail::there(core_)->offers.view<resource>(); }
 COMCP_LAZY_DECL catalog_view<resource_template> registry::resource_templates() const {
-  return core()->offers.view<resource_template>();
+  return detail::there(core_)->offers.view<resource_template>();
 }
-COMCP_LAZY_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->offers.view<comcp::prompt>(); }
-COMCP_LAZY_DECL std::vector<blocked_tool> registry::blocked() const { return core()->offers.blocked(); }
+COMCP_LAZY_DECL catalog_view<comcp::prompt> registry::prompts() const { return detail::there(core_)->offers.view<comcp::prompt>(); }
+COMCP_LAZY_DECL std::vector<blocked_tool> registry::blocked() const { return detail::there(core_)->offers.blocked(); }
 COMCP_LAZY_DECL result<std::string> registry::instructions(std::string_view server) const {
-  return core()->offers.instructions(server);
+  return detail::there(core_)->offers.instructions(server);
 }
-COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
+COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return detail::there(core_)->offers.faults(); }
+COMCP_LAZY_DECL registry_statistics registry::statistics() const {
+  auto all = detail::there(core_)->servers.statistics();
+  detail::there(core_)->offers.count(all.servers);
+  return all;
+}
 COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const noexcept {
   return core_ ? core_->home() : asio::any_io_executor();
 }
 
 COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
                                                                  call_options options) const {
-  return detail::on_home(core(), core()->calls.call(std::string(tool), std::move(arguments), std::move(options)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->calls.call(std::string(tool), std::move(arguments), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
                                                                      call_options options) const {
-  return detail::on_home(core(), core()->calls.read(std::string(server), std::string(uri), std::move(options)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->calls.read(std::string(server), std::string(uri), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
                                                                     json::fragment arguments,
                                                                     call_options options) const {
-  auto& calls = core()->calls;
+  auto& calls = detail::there(core_)->calls;
   auto work = calls.prompt(std::string(server), std::string(name), std::move(arguments), std::move(options));
-  return detail::on_home(core(), std::move(work));
+  return detail::on_home(detail::there(core_), std::move(work));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri,
                                                           updated_callback f, call_options options) const {
-  auto& calls = core()->calls;
+  auto& calls = detail::there(core_)->calls;
   auto work = calls.subscribe(std::string(server), std::string(uri), std::move(f), std::move(options));
-  return detail::on_home(core(), std::move(work));
+  return detail::on_home(detail::there(core_), std::move(work));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
                                                             call_options options) const {
-  return detail::on_home(core(), core()->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
-  return detail::on_home(core(), core()->refresher.refresh(std::string(server)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->refresher.refresh(std::string(server)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::refresh() const {
-  return detail::on_home(core(), core()->refresher.refresh_all());
+  return detail::on_home(detail::there(core_), detail::there(core_)->refresher.refresh_all());
 }
 
 }  // namespace comcp
@@ -12581,6 +13026,23 @@ COMCP_LAZY_DECL result<server_status> registry_servers::status(std::string_view 
 
 COMCP_LAZY_DECL result<server_config> registry_servers::config(std::string_view name) const {
   return look_at(name, [](live_server const& s) -> result<server_config> { return s.config(); });
+}
+
+COMCP_LAZY_DECL registry_statistics registry_servers::statistics() const {
+  std::lock_guard const lock(mutex_);
+  registry_statistics all;
+  all.total = all_.size();
+  for (auto const& [name, m] : all_) {
+    auto const now = m->server->look();
+    auto& one = all.servers.emplace_back();
+    one.name = name;
+    one.state = now->state;
+    one.failures = now->failures;
+    one.starts = now->starts;
+    if (auto const c = m->server->connection()) one.calls = c->statistics();
+    if (one.state == server_state::ready) ++all.ready;
+  }
+  return all;
 }
 
 COMCP_LAZY_DECL result<client> registry_servers::connection(std::string_view name) const {

@@ -48,6 +48,18 @@ class pool_turn {
   std::shared_ptr<live_server> live_;
 };
 
+/// Counts one that waits, as long as it is there.
+class pool_waiter {
+ public:
+  explicit pool_waiter(std::atomic<std::size_t>& all) noexcept : all_(all) { all_.fetch_add(1, std::memory_order_relaxed); }
+  pool_waiter(pool_waiter const&) = delete;
+  pool_waiter& operator=(pool_waiter const&) = delete;
+  ~pool_waiter() { all_.fetch_sub(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::size_t>& all_;
+};
+
 class pool_members {
  public:
   using member = std::shared_ptr<pool_member>;
@@ -68,6 +80,8 @@ class pool_members {
   /// Why there is nobody.
   COMCP_LAZY [[nodiscard]] error nobody() const;
 
+  [[nodiscard]] pool_waiter one_waits() noexcept { return pool_waiter(waiting_); }
+
   // From any thread.
   COMCP_LAZY [[nodiscard]] std::vector<server_status> status() const;
   COMCP_LAZY [[nodiscard]] pool_statistics statistics() const;
@@ -81,6 +95,7 @@ class pool_members {
   std::vector<pool_member*> ready_;
   mutable std::mutex mutex_;
   std::vector<member> all_;  // by id
+  std::atomic<std::size_t> waiting_{0};
 };
 
 }  // namespace comcp::detail

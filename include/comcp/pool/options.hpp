@@ -5,13 +5,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <comcp/client/statistics.hpp>
 #include <comcp/net/time_source.hpp>
 #include <comcp/pool/strategy.hpp>
 #include <comcp/sansio/server_life.hpp>
@@ -56,9 +59,12 @@ struct pool_statistics {
   struct member {
     std::string name;
     server_state state = server_state::stopped;
-    std::size_t in_flight = 0;  ///< Calls made through the pool, and leases.
+    std::size_t in_flight = 0;        ///< Calls made through the pool, and leases.
+    std::uint64_t starts = 0;         ///< Connections that became ready.
+    std::optional<statistics> calls;  ///< Its client's, while it is ready. A member that failed has a new client later.
   };
   std::size_t total = 0, ready = 0, busy = 0;  ///< busy: ready members with something in flight.
+  std::size_t waiting = 0;                     ///< Calls and checkouts that wait for a member.
   std::vector<member> members;                 ///< In the order in which they were added.
 };
 

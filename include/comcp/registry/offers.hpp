@@ -21,6 +21,7 @@
 #include <comcp/client/listing.hpp>
 #include <comcp/registry/catalog.hpp>
 #include <comcp/registry/registry_options.hpp>
+#include <comcp/registry/statistics.hpp>
 
 namespace comcp::detail {
 
@@ -66,6 +67,8 @@ class registry_offers {
   COMCP_LAZY [[nodiscard]] std::vector<blocked_tool> blocked() const;
   COMCP_LAZY [[nodiscard]] result<std::string> instructions(std::string_view server) const;
   COMCP_LAZY [[nodiscard]] std::vector<catalog_fault> faults() const;
+  /// What the catalog has of these servers.
+  COMCP_LAZY void count(std::vector<registry_statistics::server>& servers) const;
 
   // On home. Whatever may call a listener or the pins' policy may find the server withdrawn afterwards.
   COMCP_LAZY std::shared_ptr<server_offers> add(std::string const& server);

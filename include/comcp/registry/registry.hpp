@@ -20,6 +20,7 @@
 #include <comcp/registry/catalog.hpp>
 #include <comcp/registry/qualified_name.hpp>
 #include <comcp/registry/registry_options.hpp>
+#include <comcp/registry/statistics.hpp>
 #include <comcp/server/live_server.hpp>
 #include <comcp/timespan.hpp>
 
@@ -27,6 +28,8 @@ namespace comcp {
 namespace detail {
 class registry_core;
 COMCP_LAZY std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options);
+/// Throws errc::closed where there is none: the registry was moved from.
+COMCP_LAZY std::shared_ptr<registry_core> const& there(std::shared_ptr<registry_core> const& core);
 /// Abandons it when it goes away.
 COMCP_LAZY std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core);
 }  // namespace detail
@@ -67,6 +70,7 @@ class registry {
   COMCP_LAZY [[nodiscard]] std::vector<std::string> servers() const;  ///< By name.
   COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
   COMCP_LAZY [[nodiscard]] result<server_config> config(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] registry_statistics statistics() const;
   /// The client while the server is ready. It does not own the connection. Errors: unknown_server, not_ready.
   COMCP_LAZY [[nodiscard]] result<client> find(std::string_view name) const;
 
@@ -117,8 +121,6 @@ class registry {
   COMCP_LAZY [[nodiscard]] executor_type get_executor() const noexcept;
 
  private:
-  COMCP_LAZY [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
-
   std::shared_ptr<detail::registry_core> core_;
   std::shared_ptr<void> end_;
 };

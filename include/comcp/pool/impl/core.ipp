@@ -138,6 +138,7 @@ COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseco
     auto turn = members_.pick();
     if (turn) co_return std::move(*turn);
     if (!members_.is_hopeful() || time_->now() >= until) throw exception(members_.nobody());
+    auto const counted = members_.one_waits();
     auto waiting = rung_.wait(time_, until, stop);
     co_await std::move(waiting);
   }

@@ -115,13 +115,19 @@ COMCP_LAZY_DECL std::vector<server_status> pool_members::status() const {
 COMCP_LAZY_DECL pool_statistics pool_members::statistics() const {
   std::lock_guard const lock(mutex_);
   pool_statistics s;
+  s.waiting = waiting_.load(std::memory_order_relaxed);
   s.total = all_.size();
   for (auto const& m : all_) {
     auto const state = m->state.load();
     auto const in_flight = m->load->in_flight.load(std::memory_order_relaxed);
     if (state == server_state::ready) ++s.ready;
     if (state == server_state::ready && in_flight > 0) ++s.busy;
-    s.members.push_back({m->load->name, state, in_flight});
+    auto& one = s.members.emplace_back();
+    one.name = m->load->name;
+    one.state = state;
+    one.in_flight = in_flight;
+    one.starts = m->live->look()->starts;
+    if (auto const c = m->live->connection()) one.calls = c->statistics();
   }
   return s;
 }

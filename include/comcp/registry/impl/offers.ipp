@@ -38,6 +38,24 @@ COMCP_LAZY_DECL std::vector<catalog_fault> registry_offers::faults() const {
   return every;
 }
 
+COMCP_LAZY_DECL void registry_offers::count(std::vector<registry_statistics::server>& servers) const {
+  std::lock_guard const lock(mutex_);
+  for (auto& s : servers) {
+    auto const listed = [&s](auto const& view) {
+      auto const part = view.of(s.name);
+      return part ? part->size() : std::size_t{0};
+    };
+    s.tools = listed(std::get<catalog_view<tool>>(views_));
+    s.resources = listed(std::get<catalog_view<resource>>(views_));
+    s.resource_templates = listed(std::get<catalog_view<resource_template>>(views_));
+    s.prompts = listed(std::get<catalog_view<prompt>>(views_));
+    auto const own = all_.find(s.name);
+    if (own == all_.end()) continue;
+    s.blocked = own->second->blocked.size();
+    for (auto const& kind : own->second->faults) s.faults += kind.size();
+  }
+}
+
 COMCP_LAZY_DECL result<std::string> registry_offers::instructions(std::string_view server) const {
   std::lock_guard const lock(mutex_);
   auto const found = all_.find(server);

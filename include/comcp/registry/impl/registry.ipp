@@ -32,6 +32,11 @@ COMCP_LAZY_DECL std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core
   return abandoned_at_end(std::move(core));
 }
 
+COMCP_LAZY_DECL std::shared_ptr<registry_core> const& there(std::shared_ptr<registry_core> const& core) {
+  if (!core) throw exception(error(errc::closed, "this registry was moved from"));
+  return core;
+}
+
 COMCP_LAZY_DECL void registry_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->servers.abrupt(); });
   servers.cut();  // should home never run again
@@ -48,80 +53,93 @@ COMCP_LAZY_DECL void registry_core::lose_context() noexcept {
 
 }  // namespace detail
 
-COMCP_LAZY_DECL std::shared_ptr<detail::registry_core> const& registry::core() const {
-  if (!core_) throw exception(error(errc::closed, "this registry was moved from"));
-  return core_;
-}
-
 COMCP_LAZY_DECL asio::awaitable<void> registry::add(std::string_view name, server_config config) const {
-  return detail::on_home(core(), core()->servers.add(std::string(name), std::move(config)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.add(std::string(name), std::move(config)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
-  return detail::on_home(core(), core()->servers.remove(std::string(name)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.remove(std::string(name)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::reconnect(std::string_view name) const {
-  return detail::on_home(core(), core()->servers.restart(std::string(name)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.restart(std::string(name)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::close() const {
-  return detail::on_home(core(), core()->servers.close());
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.close());
 }
 COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(timespan limit) const {
-  return detail::on_home(core(), core()->servers.settled(limit));
+  return detail::on_home(detail::there(core_), detail::there(core_)->servers.settled(limit));
 }
 
-COMCP_LAZY_DECL std::vector<std::string> registry::servers() const { return core()->servers.names(); }
+COMCP_LAZY_DECL std::vector<std::string> registry::servers() const { return detail::there(core_)->servers.names(); }
 COMCP_LAZY_DECL result<server_status> registry::status(std::string_view name) const {
-  return core()->servers.status(name);
+  return detail::there(core_)->servers.status(name);
 }
 COMCP_LAZY_DECL result<server_config> registry::config(std::string_view name) const {
-  return core()->servers.config(name);
+  return detail::there(core_)->servers.config(name);
 }
-COMCP_LAZY_DECL result<client> registry::find(std::string_view name) const { return core()->servers.connection(name); }
-COMCP_LAZY_DECL catalog_view<tool> registry::tools() const { return core()->offers.view<tool>(); }
-COMCP_LAZY_DECL catalog_view<resource> registry::resources() const { return core()->offers.view<resource>(); }
+COMCP_LAZY_DECL result<client> registry::find(std::string_view name) const { return detail::there(core_)->servers.connection(name); }
+COMCP_LAZY_DECL catalog_view<tool> registry::tools() const { return detail::there(core_)->offers.view<tool>(); }
+COMCP_LAZY_DECL catalog_view<resource> registry::resources() const { return detail::there(core_)->offers.view<resource>(); }
 COMCP_LAZY_DECL catalog_view<resource_template> registry::resource_templates() const {
-  return core()->offers.view<resource_template>();
+  return detail::there(core_)->offers.view<resource_template>();
 }
-COMCP_LAZY_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->offers.view<comcp::prompt>(); }
-COMCP_LAZY_DECL std::vector<blocked_tool> registry::blocked() const { return core()->offers.blocked(); }
+COMCP_LAZY_DECL catalog_view<comcp::prompt> registry::prompts() const { return detail::there(core_)->offers.view<comcp::prompt>(); }
+COMCP_LAZY_DECL std::vector<blocked_tool> registry::blocked() const { return detail::there(core_)->offers.blocked(); }
 COMCP_LAZY_DECL result<std::string> registry::instructions(std::string_view server) const {
-  return core()->offers.instructions(server);
+  return detail::there(core_)->offers.instructions(server);
 }
-COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
+COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return detail::there(core_)->offers.faults(); }
+COMCP_LAZY_DECL registry_statistics registry::statistics() const {
+  auto const& core = *detail::there(core_);
+  registry_statistics all;
+  for (auto& name : core.servers.names()) {
+    auto const now = core.servers.status(name);
+    if (!now) continue;  // removed meanwhile
+    auto& one = all.servers.emplace_back();
+    one.state = now->state;
+    one.failures = now->failures;
+    one.starts = now->starts;
+    if (auto const c = core.servers.connection(name)) one.calls = c->statistics();
+    one.name = std::move(name);
+    if (one.state == server_state::ready) ++all.ready;
+  }
+  all.total = all.servers.size();
+  core.offers.count(all.servers);
+  return all;
+}
 COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const noexcept {
   return core_ ? core_->home() : asio::any_io_executor();
 }
 
 COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
                                                                  call_options options) const {
-  return detail::on_home(core(), core()->calls.call(std::string(tool), std::move(arguments), std::move(options)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->calls.call(std::string(tool), std::move(arguments), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
                                                                      call_options options) const {
-  return detail::on_home(core(), core()->calls.read(std::string(server), std::string(uri), std::move(options)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->calls.read(std::string(server), std::string(uri), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
                                                                     json::fragment arguments,
                                                                     call_options options) const {
-  auto& calls = core()->calls;
+  auto& calls = detail::there(core_)->calls;
   auto work = calls.prompt(std::string(server), std::string(name), std::move(arguments), std::move(options));
-  return detail::on_home(core(), std::move(work));
+  return detail::on_home(detail::there(core_), std::move(work));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri,
                                                           updated_callback f, call_options options) const {
-  auto& calls = core()->calls;
+  auto& calls = detail::there(core_)->calls;
   auto work = calls.subscribe(std::string(server), std::string(uri), std::move(f), std::move(options));
-  return detail::on_home(core(), std::move(work));
+  return detail::on_home(detail::there(core_), std::move(work));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
                                                             call_options options) const {
-  return detail::on_home(core(), core()->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
-  return detail::on_home(core(), core()->refresher.refresh(std::string(server)));
+  return detail::on_home(detail::there(core_), detail::there(core_)->refresher.refresh(std::string(server)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::refresh() const {
-  return detail::on_home(core(), core()->refresher.refresh_all());
+  return detail::on_home(detail::there(core_), detail::there(core_)->refresher.refresh_all());
 }
 
 }  // namespace comcp
