@@ -19,6 +19,7 @@
 #include <comcp/extensions/skills.hpp>
 #include <comcp/extensions/tasks.hpp>
 #include <comcp/http.hpp>
+#include <comcp/http/url_warnings.hpp>
 #include <comcp/pinning/guard.hpp>
 #include <comcp/pinning/lock_file.hpp>
 #include <comcp/pool/pool.hpp>

@@ -89,6 +89,7 @@
 #include <comcp/extensions/impl/tasks.ipp>
 #include <comcp/extensions/impl/task_handles.ipp>
 #include <comcp/hash/impl/sha256.ipp>
+#include <comcp/http/impl/address_reach.ipp>
 #include <comcp/http/impl/default_engine.ipp>
 #include <comcp/http/impl/exchange_clock.ipp>
 #include <comcp/http/impl/logging_engine.ipp>
@@ -99,6 +100,7 @@
 #include <comcp/http/impl/traced_engine.ipp>
 #include <comcp/http/impl/tunnel.ipp>
 #include <comcp/http/impl/url.ipp>
+#include <comcp/http/impl/url_warnings.ipp>
 #include <comcp/impl/error.ipp>
 #include <comcp/impl/replace_file.ipp>
 #include <comcp/impl/visible.ipp>

@@ -19111,6 +19111,11 @@ class http_url {
 bool same_origin(http_url const& a, http_url const& b) noexcept;
 
 namespace http_detail {
+std::string_view without_blank_ends(std::string_view text) noexcept;
+/// The scheme that a text begins with; nothing for a relative reference.
+std::optional<std::string_view> scheme_of(std::string_view text) noexcept;
+/// `lower` is in lower case.
+bool is_scheme(std::string_view scheme, std::string_view lower) noexcept;
 /// Whether a host can only be an IPv4 address: its last part is a number.
 bool ends_in_number(std::string_view host) noexcept;
 /// As browsers read them: fewer than four parts, octal and hexadecimal ones too.
@@ -19158,7 +19163,6 @@ COMCP_DECL std::string_view without_blank_ends(std::string_view text) noexcept {
   return text;
 }
 
-/// The scheme that a text begins with; nothing for a relative reference.
 COMCP_DECL std::optional<std::string_view> scheme_of(std::string_view text) noexcept {
   auto const colon = text.find(':');
   if (colon == text.npos || !is_letter(text[0])) return {};

@@ -6620,6 +6620,321 @@ COMCP_LAZY_DECL asio::awaitable<list_tasks_result> task_operations::list_tasks_p
 #endif
 #endif
 
+// http/url_warnings.hpp
+#if !defined(COMCP_SINGLE_HTTP_URL_WARNINGS_HPP)
+#define COMCP_SINGLE_HTTP_URL_WARNINGS_HPP
+// What a user is to be told of a URL before he agrees to open it, such as one of a server's elicitation. The URL is read
+// as browsers read it, who repair more than http_url does. Whether it is opened is the host's decision, and his.
+// Spec: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation (Safe URL Handling)
+
+#include <string_view>
+#include <vector>
+
+namespace comcp {
+
+/// Something suspicious about a URL. The worst come first.
+enum class url_warning {
+  not_http,              ///< Another scheme, such as javascript: or file:. Nothing else is looked at but characters.
+  malformed,             ///< No absolute URL, or one that a browser would have to repair: http_url refuses it too.
+  credentials,           ///< A user name or password; what stands there often looks like a host.
+  international_host,    ///< Punycode (xn--) or letters beyond ASCII in the host, which may look like others.
+  invisible_characters,  ///< Controls, line breaks, text that runs backwards, characters that show nothing: see visible().
+  this_machine,          ///< localhost or a loopback address, in any spelling.
+  private_network,       ///< An address that is not public, in any spelling; a name without dots, or under .local, .internal
+                         ///< or .home.arpa.
+  plain_http,            ///< Not encrypted.
+  too_long,              ///< More than 8192 bytes: no more than these were looked at.
+};
+
+/// A sentence for the user, in English, such as "The link is not encrypted.".
+std::string_view to_text(url_warning w) noexcept;
+
+/// Each warning once, in the order of the enumeration; none for a usual https URL. Any text may come: cost and memory are
+/// bounded. A name is what it looks like: it is not resolved, and may well lead into a private network. To show the URL
+/// itself, use visible().
+std::vector<url_warning> url_warnings(std::string_view url);
+
+}  // namespace comcp
+
+// http/address_reach.hpp
+#if !defined(COMCP_SINGLE_HTTP_ADDRESS_REACH_HPP)
+#define COMCP_SINGLE_HTTP_ADDRESS_REACH_HPP
+// Which addresses are this machine's, a private network's, or everybody's. Pure: names are not looked up.
+
+#include <optional>
+#include <string_view>
+
+namespace comcp {
+
+/// How far an address is, the nearest first.
+enum class address_reach { loopback, private_network, public_network };
+
+/// Of a literal address in brackets or not, of "localhost" and *.localhost; a name is public_network as far as its text
+/// says. private_network is everything that is neither global unicast nor loopback: RFC 1918, link-local, unique local,
+/// shared, multicast, reserved, unspecified, and IPv6 forms that carry such an IPv4 address.
+address_reach reach_of(std::string_view host) noexcept;
+
+namespace detail {
+/// Nothing for a name.
+std::optional<address_reach> reach_of_literal(std::string_view host) noexcept;
+}  // namespace detail
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/address_reach.ipp
+#if !defined(COMCP_SINGLE_HTTP_IMPL_ADDRESS_REACH_IPP)
+#define COMCP_SINGLE_HTTP_IMPL_ADDRESS_REACH_IPP
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace comcp {
+namespace detail {
+
+struct ipv4_range {
+  std::uint32_t first;
+  unsigned bits;
+};
+
+// RFC 6890 and what was added to its registries; 127.0.0.0/8 apart.
+inline constexpr ipv4_range ipv4_not_global[] = {
+    {0x00000000, 8},   // this network
+    {0x0A000000, 8},   // private
+    {0x64400000, 10},  // shared
+    {0xA9FE0000, 16},  // link-local
+    {0xAC100000, 12},  // private
+    {0xC0000000, 24},  // protocol assignments
+    {0xC0000200, 24},  // documentation
+    {0xC0586300, 24},  // 6to4 relays
+    {0xC0A80000, 16},  // private
+    {0xC6120000, 15},  // benchmarks
+    {0xC6336400, 24},  // documentation
+    {0xCB007100, 24},  // documentation
+    {0xE0000000, 3},   // multicast, reserved, broadcast
+};
+
+COMCP_DECL address_reach reach_of_ipv4(std::uint32_t address) noexcept {
+  if (address >> 24 == 127) return address_reach::loopback;
+  for (auto const& range : ipv4_not_global) {
+    if ((address ^ range.first) >> (32 - range.bits) == 0) return address_reach::private_network;
+  }
+  return address_reach::public_network;
+}
+
+COMCP_DECL address_reach reach_of_ipv6(std::array<std::uint16_t, 8> const& a) noexcept {
+  auto const zeros = [&a](std::size_t from, std::size_t to) {
+    return std::all_of(a.begin() + from, a.begin() + to, [](std::uint16_t piece) { return piece == 0; });
+  };
+  auto const carried = [&a](std::size_t at) { return reach_of_ipv4(static_cast<std::uint32_t>(a[at]) << 16 | a[at + 1]); };
+  if (zeros(0, 7) && a[7] == 1) return address_reach::loopback;
+  if (zeros(0, 5) && a[5] == 0xFFFF) return carried(6);
+  // Through a translator, loopback is that of another machine.
+  if (a[0] == 0x64 && a[1] == 0xFF9B && zeros(2, 6)) return std::max(carried(6), address_reach::private_network);
+  if (a[0] == 0x2002) return std::max(carried(1), address_reach::private_network);
+  bool const global = a[0] >> 13 == 1 &&                      // 2000::/3, without
+                      !(a[0] == 0x2001 && a[1] < 0x200) &&    // protocol assignments (Teredo among them),
+                      !(a[0] == 0x2001 && a[1] == 0xDB8) &&   // documentation,
+                      !(a[0] == 0x3FFF && a[1] < 0x1000);     // documentation
+  return global ? address_reach::public_network : address_reach::private_network;
+}
+
+COMCP_DECL std::optional<address_reach> reach_of_literal(std::string_view host) noexcept {
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host.find(':') != host.npos) {
+    auto const address = http_detail::parse_ipv6(host.substr(0, host.find('%')));
+    return address ? reach_of_ipv6(*address) : address_reach::private_network;
+  }
+  if (!http_detail::ends_in_number(host)) return {};
+  auto const address = http_detail::parse_ipv4(host);
+  return address ? reach_of_ipv4(*address) : address_reach::private_network;
+}
+
+COMCP_DECL bool is_localhost(std::string_view host) noexcept {
+  constexpr std::string_view name = "localhost";
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (host.size() < name.size()) return false;
+  auto const end = host.substr(host.size() - name.size());
+  bool const same = std::equal(end.begin(), end.end(), name.begin(), [](char c, char lower) { return (c | 0x20) == lower; });
+  return same && (host.size() == name.size() || host[host.size() - name.size() - 1] == '.');
+}
+
+}  // namespace detail
+
+COMCP_DECL address_reach reach_of(std::string_view host) noexcept {
+  if (detail::is_localhost(host)) return address_reach::loopback;
+  return detail::reach_of_literal(host).value_or(address_reach::public_network);
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/url_warnings.ipp
+#if !defined(COMCP_SINGLE_HTTP_IMPL_URL_WARNINGS_IPP)
+#define COMCP_SINGLE_HTTP_IMPL_URL_WARNINGS_IPP
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+namespace comcp {
+namespace detail {
+
+/// Goes over one URL and collects.
+class url_suspicions {
+ public:
+  void look_at(std::string_view url);
+  [[nodiscard]] std::vector<url_warning> all() const;
+
+ private:
+  void look_at_authority(std::string_view authority);
+  void look_at_host(std::string const& host);
+  void look_at_name(std::string_view host);
+  void look_for_invisible(std::string_view text);
+  void warn(url_warning w) noexcept { found_ |= 1U << static_cast<unsigned>(w); }
+
+  std::uint32_t found_ = 0;
+};
+
+COMCP_DECL std::string decoded_url_host(std::string_view text) {
+  auto const digit = [](char c) -> unsigned {
+    if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+    auto const lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 16;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    bool const escape = text[i] == '%' && text.size() - i > 2 && digit(text[i + 1]) < 16 && digit(text[i + 2]) < 16;
+    out += escape ? static_cast<char>(digit(text[i + 1]) << 4 | digit(text[i + 2])) : text[i];
+    if (escape) i += 2;
+  }
+  return out;
+}
+
+/// As IDNA maps it, as far as that can lead back to ASCII: wide forms and dots, and nothing for what is invisible.
+COMCP_DECL std::string folded_url_host(std::string_view host) {
+  std::string out;
+  for (character_scan at(host); at.next();) {
+    auto const c = at.code();
+    if (at.why()) continue;
+    if (c >= 0xFF01 && c <= 0xFF5E) out += static_cast<char>(c - 0xFF01 + '!');
+    else if (c == 0x3002 || c == 0xFF61) out += '.';
+    else out += at.bytes();
+  }
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+  }
+  return out;
+}
+
+COMCP_DECL void url_suspicions::look_at(std::string_view url) {
+  constexpr std::size_t longest = 8192;
+  if (url.size() > longest) warn(url_warning::too_long);
+  url = http_detail::without_blank_ends(url.substr(0, longest));
+  look_for_invisible(url);
+  std::string plain;  // browsers drop line breaks and tabs wherever they are
+  std::copy_if(url.begin(), url.end(), std::back_inserter(plain), [](char c) { return c != '\t' && c != '\r' && c != '\n'; });
+  auto const scheme = http_detail::scheme_of(plain);
+  if (!scheme) return warn(url_warning::malformed);
+  bool const secure = http_detail::is_scheme(*scheme, "https");
+  if (!secure && !http_detail::is_scheme(*scheme, "http")) return warn(url_warning::not_http);
+  if (!secure) warn(url_warning::plain_http);
+  auto rest = std::string_view(plain).substr(scheme->size() + 1);
+  auto const slashes = std::min(rest.find_first_not_of("/\\"), rest.size());
+  rest.remove_prefix(slashes);
+  auto const authority = rest.substr(0, rest.find_first_of("/\\?#"));
+  look_at_authority(authority);
+  // What was told already is no reason to call it malformed as well.
+  std::string told(authority.substr(std::min(authority.rfind('@') + 1, authority.size())));
+  for (char& c : told) {
+    if (static_cast<unsigned char>(c) >= 0x80) c = 'x';
+  }
+  std::string text = "https:";
+  text.append(slashes, '/').append(told).append(rest.substr(authority.size()));
+  if (!http_url::parse(text)) warn(url_warning::malformed);
+}
+
+COMCP_DECL void url_suspicions::look_for_invisible(std::string_view text) {
+  for (character_scan at(text); at.next();) {
+    auto const c = at.code();
+    if (at.why() || c == '\t' || c == '\r' || c == '\n') return warn(url_warning::invisible_characters);
+  }
+}
+
+COMCP_DECL void url_suspicions::look_at_authority(std::string_view authority) {
+  auto const at = authority.rfind('@');
+  if (at != authority.npos) {
+    warn(url_warning::credentials);
+    authority.remove_prefix(at + 1);
+  }
+  auto const host = decoded_url_host(authority);
+  auto const colon = host.find(':', host.starts_with('[') ? std::min(host.find(']'), host.size()) : 0);
+  look_at_host(host.substr(0, colon));
+}
+
+COMCP_DECL void url_suspicions::look_at_host(std::string const& host) {
+  look_for_invisible(host);
+  bool const ascii = std::all_of(host.begin(), host.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!ascii) warn(url_warning::international_host);
+  auto const folded = folded_url_host(host);
+  if (folded.starts_with("xn--") || folded.find(".xn--") != folded.npos) warn(url_warning::international_host);
+  switch (reach_of(folded)) {
+    case address_reach::loopback: return warn(url_warning::this_machine);
+    case address_reach::private_network: return warn(url_warning::private_network);
+    case address_reach::public_network: return look_at_name(folded);
+  }
+}
+
+COMCP_DECL void url_suspicions::look_at_name(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (host.empty() || host.starts_with('[') || reach_of_literal(host)) return;
+  bool local = host.find('.') == host.npos;
+  for (auto const* const end : {".local", ".internal", ".home.arpa"}) local = local || host.ends_with(end);
+  if (local) warn(url_warning::private_network);
+}
+
+COMCP_DECL std::vector<url_warning> url_suspicions::all() const {
+  std::vector<url_warning> out;
+  for (unsigned i = 0; i <= static_cast<unsigned>(url_warning::too_long); ++i) {
+    if ((found_ >> i & 1U) != 0) out.push_back(static_cast<url_warning>(i));
+  }
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL std::string_view to_text(url_warning w) noexcept {
+  switch (w) {
+    case url_warning::not_http: return "The link does not lead to a web page.";
+    case url_warning::malformed: return "The link is not a proper web address.";
+    case url_warning::credentials: return "The link has a user name or password before its host.";
+    case url_warning::international_host: return "The link's host has international letters, which may look like others.";
+    case url_warning::invisible_characters: return "The link has characters that are invisible or change its order.";
+    case url_warning::this_machine: return "The link leads to a program on this machine.";
+    case url_warning::private_network: return "The link leads into a private network.";
+    case url_warning::plain_http: return "The link is not encrypted.";
+    case url_warning::too_long: return "The link is too long to be looked at as a whole.";
+  }
+  return {};
+}
+
+COMCP_DECL std::vector<url_warning> url_warnings(std::string_view url) {
+  detail::url_suspicions found;
+  found.look_at(url);
+  return found.all();
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
 // pinning/guard.hpp
 #if !defined(COMCP_SINGLE_PINNING_GUARD_HPP)
 #define COMCP_SINGLE_PINNING_GUARD_HPP
@@ -10942,7 +11257,7 @@ COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result 
 
 namespace comcp {
 
-/// A registry as it was at one moment. Regular.
+/// A registry, each server as it was at one moment. Regular.
 struct registry_statistics {
   struct server {
     server() = default;
@@ -11933,8 +12248,6 @@ class registry_servers {
   COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
   COMCP_LAZY [[nodiscard]] result<server_config> config(std::string_view name) const;
   COMCP_LAZY [[nodiscard]] result<client> connection(std::string_view name) const;
-  /// But for what is known of the catalog.
-  COMCP_LAZY [[nodiscard]] registry_statistics statistics() const;
   /// The servers' processes end at once.
   COMCP_LAZY void cut() noexcept;
 
@@ -12747,8 +13060,21 @@ COMCP_LAZY_DECL result<std::string> registry::instructions(std::string_view serv
 }
 COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return detail::there(core_)->offers.faults(); }
 COMCP_LAZY_DECL registry_statistics registry::statistics() const {
-  auto all = detail::there(core_)->servers.statistics();
-  detail::there(core_)->offers.count(all.servers);
+  auto const& core = *detail::there(core_);
+  registry_statistics all;
+  for (auto& name : core.servers.names()) {
+    auto const now = core.servers.status(name);
+    if (!now) continue;  // removed meanwhile
+    auto& one = all.servers.emplace_back();
+    one.state = now->state;
+    one.failures = now->failures;
+    one.starts = now->starts;
+    if (auto const c = core.servers.connection(name)) one.calls = c->statistics();
+    one.name = std::move(name);
+    if (one.state == server_state::ready) ++all.ready;
+  }
+  all.total = all.servers.size();
+  core.offers.count(all.servers);
   return all;
 }
 COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const noexcept {
@@ -13026,23 +13352,6 @@ COMCP_LAZY_DECL result<server_status> registry_servers::status(std::string_view 
 
 COMCP_LAZY_DECL result<server_config> registry_servers::config(std::string_view name) const {
   return look_at(name, [](live_server const& s) -> result<server_config> { return s.config(); });
-}
-
-COMCP_LAZY_DECL registry_statistics registry_servers::statistics() const {
-  std::lock_guard const lock(mutex_);
-  registry_statistics all;
-  all.total = all_.size();
-  for (auto const& [name, m] : all_) {
-    auto const now = m->server->look();
-    auto& one = all.servers.emplace_back();
-    one.name = name;
-    one.state = now->state;
-    one.failures = now->failures;
-    one.starts = now->starts;
-    if (auto const c = m->server->connection()) one.calls = c->statistics();
-    if (one.state == server_state::ready) ++all.ready;
-  }
-  return all;
 }
 
 COMCP_LAZY_DECL result<client> registry_servers::connection(std::string_view name) const {

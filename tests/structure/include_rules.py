@@ -52,7 +52,7 @@ MAY = {
 ANYTHING = {"comcp", "host", "authorization", "run", "src"}
 
 SPECIAL = {
-    "http/url": "http (pure)", "http/message": "http (pure)",
+    "http/url": "http (pure)", "http/url_warnings": "http (pure)", "http/address_reach": "http (pure)", "http/message": "http (pure)",
     "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
     "auth/form": "auth (pure)", "auth/token": "auth (pure)", "auth/registration": "auth (pure)",
     "auth/authorization": "auth (pure)", "auth/endpoint_policy": "auth (pure)", "auth/oauth_profile": "auth (pure)",

@@ -8,18 +8,11 @@
 
 #include <string_view>
 
+#include <comcp/http/address_reach.hpp>
 #include <comcp/http/url.hpp>
 #include <comcp/result.hpp>
 
 namespace comcp {
-
-/// How far an address is, the nearest first.
-enum class address_reach { loopback, private_network, public_network };
-
-/// Of a literal address in brackets or not, of "localhost" and *.localhost; a name is public_network as far as its text
-/// says. private_network is everything that is neither global unicast nor loopback: RFC 1918, link-local, unique local,
-/// shared, multicast, reserved, unspecified, and IPv6 forms that carry such an IPv4 address.
-address_reach reach_of(std::string_view host) noexcept;
 
 /// Options of what discovery may reach. Regular.
 /// Nothing may be nearer than the MCP server: one on loopback may name anything, one in a private network private and public

@@ -38,7 +38,6 @@ COMCP_DECL std::string_view without_blank_ends(std::string_view text) noexcept {
   return text;
 }
 
-/// The scheme that a text begins with; nothing for a relative reference.
 COMCP_DECL std::optional<std::string_view> scheme_of(std::string_view text) noexcept {
   auto const colon = text.find(':');
   if (colon == text.npos || !is_letter(text[0])) return {};
