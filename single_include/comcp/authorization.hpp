@@ -2404,6 +2404,14 @@ result<std::string> choose_auth_method(oauth_client const& client, std::optional
 
 #include <string_view>
 
+// http/address_reach.hpp
+#if !defined(COMCP_SINGLE_HTTP_ADDRESS_REACH_HPP)
+#define COMCP_SINGLE_HTTP_ADDRESS_REACH_HPP
+// Which addresses are this machine's, a private network's, or everybody's. Pure: names are not looked up.
+
+#include <optional>
+#include <string_view>
+
 namespace comcp {
 
 /// How far an address is, the nearest first.
@@ -2414,42 +2422,22 @@ enum class address_reach { loopback, private_network, public_network };
 /// shared, multicast, reserved, unspecified, and IPv6 forms that carry such an IPv4 address.
 address_reach reach_of(std::string_view host) noexcept;
 
-/// Options of what discovery may reach. Regular.
-/// Nothing may be nearer than the MCP server: one on loopback may name anything, one in a private network private and public
-/// addresses, but no loopback of this machine, a public one public addresses alone. A server with a name is public as far as
-/// check() knows, so that in a company's network either both are names, which allows_address() then decides by what they
-/// resolve to, or allow_private() is set.
-class endpoint_policy {
- public:
-  endpoint_policy() {}
-  /// Plain http to a host that is not loopback, for a closed test network. Off by default.
-  endpoint_policy& allow_http(bool yes = true) { return allow_http_ = yes, *this; }
-  /// Loopback and private addresses although the MCP server has a public one. Off by default.
-  endpoint_policy& allow_private(bool yes = true) { return allow_private_ = yes, *this; }
-
-  /// The URL parsed and written anew, if it may be used for authorization to `server`. errc::denied says what is wrong
-  /// with it; invalid_argument that it is no URL. The error has its origin at most.
-  [[nodiscard]] result<http_url> check(std::string_view url, http_url const& server) const;
-  /// Whether a connection to this resolved address may be made for authorization to `server`, whose own addresses
-  /// reach as far as `server_reach`.
-  [[nodiscard]] bool allows_address(std::string_view address, address_reach server_reach) const noexcept;
-
- private:
-  bool allow_http_ = false, allow_private_ = false;
-};
+namespace detail {
+/// Nothing for a name.
+std::optional<address_reach> reach_of_literal(std::string_view host) noexcept;
+}  // namespace detail
 
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// auth/impl/endpoint_policy.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_ENDPOINT_POLICY_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_ENDPOINT_POLICY_IPP
+// http/impl/address_reach.ipp
+#if !defined(COMCP_SINGLE_HTTP_IMPL_ADDRESS_REACH_IPP)
+#define COMCP_SINGLE_HTTP_IMPL_ADDRESS_REACH_IPP
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 
 namespace comcp {
 namespace detail {
@@ -2501,7 +2489,6 @@ COMCP_DECL address_reach reach_of_ipv6(std::array<std::uint16_t, 8> const& a) no
   return global ? address_reach::public_network : address_reach::private_network;
 }
 
-/// Nothing for a name.
 COMCP_DECL std::optional<address_reach> reach_of_literal(std::string_view host) noexcept {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (host.find(':') != host.npos) {
@@ -2528,6 +2515,49 @@ COMCP_DECL address_reach reach_of(std::string_view host) noexcept {
   if (detail::is_localhost(host)) return address_reach::loopback;
   return detail::reach_of_literal(host).value_or(address_reach::public_network);
 }
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+namespace comcp {
+
+/// Options of what discovery may reach. Regular.
+/// Nothing may be nearer than the MCP server: one on loopback may name anything, one in a private network private and public
+/// addresses, but no loopback of this machine, a public one public addresses alone. A server with a name is public as far as
+/// check() knows, so that in a company's network either both are names, which allows_address() then decides by what they
+/// resolve to, or allow_private() is set.
+class endpoint_policy {
+ public:
+  endpoint_policy() {}
+  /// Plain http to a host that is not loopback, for a closed test network. Off by default.
+  endpoint_policy& allow_http(bool yes = true) { return allow_http_ = yes, *this; }
+  /// Loopback and private addresses although the MCP server has a public one. Off by default.
+  endpoint_policy& allow_private(bool yes = true) { return allow_private_ = yes, *this; }
+
+  /// The URL parsed and written anew, if it may be used for authorization to `server`. errc::denied says what is wrong
+  /// with it; invalid_argument that it is no URL. The error has its origin at most.
+  [[nodiscard]] result<http_url> check(std::string_view url, http_url const& server) const;
+  /// Whether a connection to this resolved address may be made for authorization to `server`, whose own addresses
+  /// reach as far as `server_reach`.
+  [[nodiscard]] bool allows_address(std::string_view address, address_reach server_reach) const noexcept;
+
+ private:
+  bool allow_http_ = false, allow_private_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// auth/impl/endpoint_policy.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_ENDPOINT_POLICY_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_ENDPOINT_POLICY_IPP
+#include <algorithm>
+#include <string>
+
+namespace comcp {
 
 COMCP_DECL result<http_url> endpoint_policy::check(std::string_view url, http_url const& server) const {
   auto const control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };

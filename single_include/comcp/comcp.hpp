@@ -4191,8 +4191,10 @@ COMCP_DECL std::string to_base64(std::span<std::byte const> bytes) {
 #endif
 
 // protocol/icon.hpp
-// Icons, and which of them may be shown without asking. Spec: 2026-07-28 basic (icons).
+// Icons, and which of them may be loaded.
+// Spec: https://modelcontextprotocol.io/specification/2026-07-28/basic (icons, "Security considerations")
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -4200,6 +4202,25 @@ COMCP_DECL std::string to_base64(std::span<std::byte const> bytes) {
 #include <vector>
 
 namespace comcp {
+
+/// Which icons a host takes. Regular.
+class icon_policy {
+ public:
+  icon_policy() {}
+  /// SVG too, which may hold scripts and links: for hosts that show it without running or following any. Off by default.
+  icon_policy& svg(bool allowed = true) { return svg_ = allowed, *this; }
+  /// How long a data URI may be, in bytes of its text (default 256 KiB).
+  icon_policy& max_data(std::size_t bytes) { return max_data_ = bytes, *this; }
+
+  [[nodiscard]] std::size_t max_data() const noexcept { return max_data_; }
+  /// Whether it is image/png, image/jpeg (or image/jpg), image/webp or image/gif, or with svg() image/svg+xml; in any case
+  /// of letters, parameters are left aside. To be asked about a response's Content-Type, too.
+  [[nodiscard]] bool allows_type(std::string_view mime_type) const;
+
+ private:
+  bool svg_ = false;
+  std::size_t max_data_ = 256 * 1024;
+};
 
 /// A picture for a server, tool, prompt or resource. Untrusted: see safe().
 struct icon {
@@ -4212,10 +4233,13 @@ struct icon {
   std::optional<std::string> theme;  ///< "light" or "dark".
   json::value raw;
 
-  /// Whether the icon may be loaded: a data URI of an image, or an https address of the same origin as the server's
-  /// ("https://host[:port]", or the server's URL; empty for servers that have none, such as a child process).
-  /// SVG may hold scripts: show it without running them.
-  [[nodiscard]] bool safe(std::string_view origin) const;
+  /// Whether the icon may be loaded, as the specification has it: an https address of the same origin as the server's
+  /// ("https://host[:port]", or the server's URL; empty for servers that have none, such as a child process), or a data URI
+  /// in Base64 of a type that the policy allows, not longer than it says, whose first bytes are that type's. No other
+  /// scheme, and no mime_type that the policy does not allow. Linear in the URI; nothing is fetched.
+  /// What is left to the host: to fetch without cookies and credentials, to follow no redirect to another origin, to check
+  /// the type of what comes by its bytes, and to bound its size, dimensions and frames.
+  [[nodiscard]] bool safe(std::string_view origin, icon_policy const& policy = icon_policy()) const;
 };
 constexpr auto describe(std::type_identity<icon>) {
   using t = icon;
@@ -4228,6 +4252,8 @@ constexpr auto describe(std::type_identity<icon>) {
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/icon.ipp
+#include <algorithm>
+#include <span>
 
 namespace comcp {
 namespace detail {
@@ -4257,10 +4283,48 @@ COMCP_DECL std::string https_authority(std::string_view url) {
   return colon + 1 == authority.size() ? authority + "443" : authority;
 }
 
+/// "image/png" for "Image/PNG ; x=y".
+COMCP_DECL std::string icon_type(std::string_view mime_type) {
+  mime_type = mime_type.substr(0, std::min<std::size_t>(mime_type.find(';'), 64));
+  while (mime_type.ends_with(' ') || mime_type.ends_with('\t')) mime_type.remove_suffix(1);
+  while (mime_type.starts_with(' ') || mime_type.starts_with('\t')) mime_type.remove_prefix(1);
+  return icon_lower(mime_type);
+}
+
+/// Whether a picture of this type begins so.
+COMCP_DECL bool begins_as_icon(std::span<std::byte const> bytes, std::string_view type) noexcept {
+  std::string_view const text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+  if (type == "image/png") return text.starts_with("\x89PNG\r\n\x1A\n");
+  if (type == "image/jpeg" || type == "image/jpg") return text.starts_with("\xFF\xD8\xFF");
+  if (type == "image/gif") return text.starts_with("GIF87a") || text.starts_with("GIF89a");
+  if (type == "image/webp") return text.starts_with("RIFF") && text.size() >= 12 && text.substr(8, 4) == "WEBP";
+  return text.starts_with("<");
+}
+
+COMCP_DECL bool is_safe_icon_data(std::string_view uri, icon_policy const& policy) {
+  if (uri.size() > policy.max_data()) return false;
+  auto const comma = uri.find(',');
+  if (comma == uri.npos || comma > 64) return false;
+  auto const head = icon_lower(uri.substr(5, comma - 5));  // behind "data:"
+  constexpr std::string_view coded = ";base64";
+  if (!head.ends_with(coded)) return false;
+  auto const type = std::string_view(head).substr(0, head.size() - coded.size());
+  if (type.find(';') != type.npos || !policy.allows_type(type)) return false;
+  auto const bytes = from_base64(uri.substr(comma + 1));
+  return bytes && begins_as_icon(*bytes, type);
+}
+
 }  // namespace detail
 
-COMCP_DECL bool icon::safe(std::string_view origin) const {
-  if (detail::icon_lower(std::string_view(src).substr(0, 11)) == "data:image/") return true;
+COMCP_DECL bool icon_policy::allows_type(std::string_view mime_type) const {
+  auto const type = detail::icon_type(mime_type);
+  if (type == "image/svg+xml") return svg_;
+  return type == "image/png" || type == "image/jpeg" || type == "image/jpg" || type == "image/webp" || type == "image/gif";
+}
+
+COMCP_DECL bool icon::safe(std::string_view origin, icon_policy const& policy) const {
+  if (mime_type && !policy.allows_type(*mime_type)) return false;
+  if (detail::icon_lower(std::string_view(src).substr(0, 5)) == "data:") return detail::is_safe_icon_data(src, policy);
   auto const ours = detail::https_authority(src);
   return !ours.empty() && ours == detail::https_authority(origin);
 }

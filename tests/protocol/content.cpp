@@ -146,7 +146,7 @@ TEST_CASE("content: an icon is safe as image data or from the server's own origi
   auto const safe = [](char const* src, char const* origin) { return icon(src).safe(origin); };
   CHECK(safe("https://example.com/i.png", "https://example.com"));
   CHECK(safe("https://EXAMPLE.com:443/i.png", "https://example.com/mcp"));
-  CHECK(safe("data:image/png;base64,AAAA", ""));
+  CHECK(safe("data:image/png;base64,iVBORw0KGgo=", ""));
   CHECK(safe("https://[::1]:8443/i", "https://[::1]:8443"));
   CHECK_FALSE(safe("https://example.com/i.png", ""));
   CHECK_FALSE(safe("https://example.com.evil.org/i.png", "https://example.com"));
@@ -160,6 +160,46 @@ TEST_CASE("content: an icon is safe as image data or from the server's own origi
   CHECK_FALSE(safe("file:///etc/passwd", "https://example.com"));
   CHECK_FALSE(safe("", ""));
   CHECK_FALSE(safe("https://", "https://"));
+}
+
+TEST_CASE("content: an icon's data is of a type that is allowed, and begins as one", "[protocol]") {
+  auto const safe = [](std::string const& src, icon_policy const& policy = icon_policy()) { return icon(src).safe("", policy); };
+  std::string const png = "data:image/png;base64,iVBORw0KGgo=", jpeg = "/9j/", gif = "R0lGODlh", webp = "UklGRgAAAABXRUJQ", svg = "PHN2Zz4=";
+  CHECK(safe("DATA:IMAGE/PNG;BASE64,iVBORw0KGgo="));
+  for (auto const* const type : {"image/jpeg", "image/jpg"}) CHECK(safe(std::string("data:") + type + ";base64," + jpeg));
+  CHECK(safe("data:image/gif;base64," + gif));
+  CHECK(safe("data:image/webp;base64," + webp));
+  CHECK_FALSE(safe("data:image/svg+xml;base64," + svg));
+  CHECK(safe("data:image/svg+xml;base64," + svg, icon_policy().svg()));
+  for (auto const& bad :
+       {"data:image/png;base64," + svg, "data:image/png;base64," + jpeg, std::string("data:image/webp;base64,UklGRgAAAABXRUI="),
+        std::string("data:image/png;base64,"), std::string("data:image/png;base64"), std::string("data:image/png,x"),
+        std::string("data:image/png;base64,iVBORw0KGgo"), std::string("data:image/png;base64,iVBORw0KGgo=\n"),
+        std::string("data:image/png;charset=x;base64,iVBORw0KGgo="), std::string("data:text/html;base64,PHN2Zz4="),
+        std::string("data:image/bmp;base64,Qk0="), std::string("data:,iVBORw0KGgo="), std::string("data:;base64,iVBORw0KGgo="),
+        std::string(" ") + png, std::string("data:image/png ;base64,iVBORw0KGg=="), std::string("data:")}) {
+    INFO(bad);
+    CHECK_FALSE(safe(bad, icon_policy().svg()));
+  }
+  auto const large = png.substr(0, png.size() - 1) + "A" + std::string(1024, 'A');
+  CHECK(safe(large));
+  CHECK_FALSE(safe(large, icon_policy().max_data(1024)));
+  CHECK_FALSE(safe("data:image/png;base64,iVBORw0KGgoA" + std::string(1 << 20, 'A')));
+  CHECK_FALSE(safe("data:" + std::string(1 << 17, 'a') + ",x"));
+}
+
+TEST_CASE("content: an icon's own type is one that is allowed, too", "[protocol]") {
+  icon i("https://example.com/i");
+  for (auto const* const good : {"image/png", "IMAGE/JPEG", " image/webp ; q=1", "image/gif"}) {
+    i.mime_type = good;
+    CHECK(i.safe("https://example.com"));
+  }
+  for (auto const* const bad : {"", "image/svg+xml", "text/html", "image/png,text/html", "image/"}) {
+    i.mime_type = bad;
+    CHECK_FALSE(i.safe("https://example.com"));
+  }
+  i.mime_type = "image/svg+xml";
+  CHECK(i.safe("https://example.com", icon_policy().svg()));
 }
 
 TEST_CASE("content: a tool is shown by its best name", "[protocol]") {

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Icons, and which of them may be shown without asking. Spec: 2026-07-28 basic (icons).
+// Icons, and which of them may be loaded.
+// Spec: https://modelcontextprotocol.io/specification/2026-07-28/basic (icons, "Security considerations")
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +15,25 @@
 #include <comcp/protocol/codec.hpp>
 
 namespace comcp {
+
+/// Which icons a host takes. Regular.
+class icon_policy {
+ public:
+  icon_policy() {}
+  /// SVG too, which may hold scripts and links: for hosts that show it without running or following any. Off by default.
+  icon_policy& svg(bool allowed = true) { return svg_ = allowed, *this; }
+  /// How long a data URI may be, in bytes of its text (default 256 KiB).
+  icon_policy& max_data(std::size_t bytes) { return max_data_ = bytes, *this; }
+
+  [[nodiscard]] std::size_t max_data() const noexcept { return max_data_; }
+  /// Whether it is image/png, image/jpeg (or image/jpg), image/webp or image/gif, or with svg() image/svg+xml; in any case
+  /// of letters, parameters are left aside. To be asked about a response's Content-Type, too.
+  [[nodiscard]] bool allows_type(std::string_view mime_type) const;
+
+ private:
+  bool svg_ = false;
+  std::size_t max_data_ = 256 * 1024;
+};
 
 /// A picture for a server, tool, prompt or resource. Untrusted: see safe().
 struct icon {
@@ -25,10 +46,13 @@ struct icon {
   std::optional<std::string> theme;  ///< "light" or "dark".
   json::value raw;
 
-  /// Whether the icon may be loaded: a data URI of an image, or an https address of the same origin as the server's
-  /// ("https://host[:port]", or the server's URL; empty for servers that have none, such as a child process).
-  /// SVG may hold scripts: show it without running them.
-  [[nodiscard]] bool safe(std::string_view origin) const;
+  /// Whether the icon may be loaded, as the specification has it: an https address of the same origin as the server's
+  /// ("https://host[:port]", or the server's URL; empty for servers that have none, such as a child process), or a data URI
+  /// in Base64 of a type that the policy allows, not longer than it says, whose first bytes are that type's. No other
+  /// scheme, and no mime_type that the policy does not allow. Linear in the URI; nothing is fetched.
+  /// What is left to the host: to fetch without cookies and credentials, to follow no redirect to another origin, to check
+  /// the type of what comes by its bytes, and to bound its size, dimensions and frames.
+  [[nodiscard]] bool safe(std::string_view origin, icon_policy const& policy = icon_policy()) const;
 };
 constexpr auto describe(std::type_identity<icon>) {
   using t = icon;

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <span>
+
+#include <comcp/protocol/base64.hpp>
 #include <comcp/protocol/icon.hpp>
 
 namespace comcp {
@@ -32,10 +36,48 @@ COMCP_DECL std::string https_authority(std::string_view url) {
   return colon + 1 == authority.size() ? authority + "443" : authority;
 }
 
+/// "image/png" for "Image/PNG ; x=y".
+COMCP_DECL std::string icon_type(std::string_view mime_type) {
+  mime_type = mime_type.substr(0, std::min<std::size_t>(mime_type.find(';'), 64));
+  while (mime_type.ends_with(' ') || mime_type.ends_with('\t')) mime_type.remove_suffix(1);
+  while (mime_type.starts_with(' ') || mime_type.starts_with('\t')) mime_type.remove_prefix(1);
+  return icon_lower(mime_type);
+}
+
+/// Whether a picture of this type begins so.
+COMCP_DECL bool begins_as_icon(std::span<std::byte const> bytes, std::string_view type) noexcept {
+  std::string_view const text(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+  if (type == "image/png") return text.starts_with("\x89PNG\r\n\x1A\n");
+  if (type == "image/jpeg" || type == "image/jpg") return text.starts_with("\xFF\xD8\xFF");
+  if (type == "image/gif") return text.starts_with("GIF87a") || text.starts_with("GIF89a");
+  if (type == "image/webp") return text.starts_with("RIFF") && text.size() >= 12 && text.substr(8, 4) == "WEBP";
+  return text.starts_with("<");
+}
+
+COMCP_DECL bool is_safe_icon_data(std::string_view uri, icon_policy const& policy) {
+  if (uri.size() > policy.max_data()) return false;
+  auto const comma = uri.find(',');
+  if (comma == uri.npos || comma > 64) return false;
+  auto const head = icon_lower(uri.substr(5, comma - 5));  // behind "data:"
+  constexpr std::string_view coded = ";base64";
+  if (!head.ends_with(coded)) return false;
+  auto const type = std::string_view(head).substr(0, head.size() - coded.size());
+  if (type.find(';') != type.npos || !policy.allows_type(type)) return false;
+  auto const bytes = from_base64(uri.substr(comma + 1));
+  return bytes && begins_as_icon(*bytes, type);
+}
+
 }  // namespace detail
 
-COMCP_DECL bool icon::safe(std::string_view origin) const {
-  if (detail::icon_lower(std::string_view(src).substr(0, 11)) == "data:image/") return true;
+COMCP_DECL bool icon_policy::allows_type(std::string_view mime_type) const {
+  auto const type = detail::icon_type(mime_type);
+  if (type == "image/svg+xml") return svg_;
+  return type == "image/png" || type == "image/jpeg" || type == "image/jpg" || type == "image/webp" || type == "image/gif";
+}
+
+COMCP_DECL bool icon::safe(std::string_view origin, icon_policy const& policy) const {
+  if (mime_type && !policy.allows_type(*mime_type)) return false;
+  if (detail::icon_lower(std::string_view(src).substr(0, 5)) == "data:") return detail::is_safe_icon_data(src, policy);
   auto const ours = detail::https_authority(src);
   return !ours.empty() && ours == detail::https_authority(origin);
 }
