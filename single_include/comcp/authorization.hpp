@@ -4076,6 +4076,8 @@ class oauth_options {
   oauth_options& clock(std::function<token_set::time_point()> f) { return clock_ = std::move(f), *this; }
   /// Of an answer, in bytes; 1 MiB by default.
   oauth_options& max_body(std::size_t n) { return requests_.max_body = n, *this; }
+  /// A span for each login, each renewal, and each request of theirs (comcp/trace/span.hpp).
+  oauth_options& spans(span_hook hook) { return requests_.spans = std::move(hook), *this; }
 
   [[nodiscard]] any_user_agent const& user() const noexcept { return user_; }
   [[nodiscard]] any_token_store const& store() const noexcept { return store_; }
@@ -4096,6 +4098,7 @@ class oauth_options {
   [[nodiscard]] std::function<token_set::time_point()> const& clock() const noexcept { return clock_; }
   [[nodiscard]] unsigned max_attempts() const noexcept { return max_attempts_; }
   [[nodiscard]] std::size_t max_body() const noexcept { return requests_.max_body; }
+  [[nodiscard]] span_hook const& spans() const noexcept { return requests_.spans; }
 
  private:
   // What a client, or a machine's grant, proves itself with.
@@ -4112,6 +4115,7 @@ class oauth_options {
     std::optional<proxy_options> proxy;
     std::chrono::milliseconds timeout{30'000};
     std::size_t max_body = std::size_t{1} << 20;
+    span_hook spans;
   };
 
   any_user_agent user_;
@@ -5736,6 +5740,7 @@ struct oauth_session {
   std::shared_ptr<dpop_prover> prover;
   std::shared_ptr<oauth_flight> renewing, authorizing;
   bool unproven = false;  ///< The token came by a refresh, and the server did not take it yet.
+  trace_context trace;  ///< Of what is under way.
   std::string superseded;  ///< What the store still has (a value of Authorization), as storing its successor failed.
   std::string also_wanted;  ///< Scopes of challenges that met a flow for others.
   unsigned attempts = 0;  ///< Flows since a challenged request succeeded, or the hour began.
@@ -5809,6 +5814,235 @@ COMCP_LAZY asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f)
 
 }  // namespace comcp::detail
 
+// auth/oauth_spans.hpp
+#if !defined(COMCP_SINGLE_AUTH_OAUTH_SPANS_HPP)
+#define COMCP_SINGLE_AUTH_OAUTH_SPANS_HPP
+// What oauth tells a tracing system: its work for one server, and the requests of it. Internal.
+
+#include <memory>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+/// Below `above`.
+COMCP_LAZY oauth_sender traced_sender(oauth_sender send, span_hook const& hook, trace_context const& above);
+
+/// A span of work for this server, to which its requests belong until it ends.
+class oauth_work {
+ public:
+  COMCP_LAZY oauth_work(oauth_core const& core, session_ptr s, char const* name);
+  oauth_work(oauth_work const&) = delete;
+  oauth_work& operator=(oauth_work const&) = delete;
+  ~oauth_work() { session_->trace = before_; }
+  COMCP_LAZY void event(char const* name) { span_.event(name); }
+  COMCP_LAZY result<void> ended(result<void> how);
+
+ private:
+  session_ptr session_;
+  open_span span_;
+  trace_context before_;
+};
+
+}  // namespace comcp::detail
+
+// http/traced_engine.hpp
+#if !defined(COMCP_SINGLE_HTTP_TRACED_ENGINE_HPP)
+#define COMCP_SINGLE_HTTP_TRACED_ENGINE_HPP
+// An engine around an engine: a span for each exchange, as OpenTelemetry's conventions for HTTP clients want it. Its parent
+// is what the request's traceparent says, and what the request carries is its own context.
+// Spec: https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+
+#include <memory>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+namespace http_detail {
+
+/// Begins it, and has the request carry it.
+comcp::detail::open_span begin_span(span_hook const& hook, http_request& request);
+void end_span(comcp::detail::open_span& of, int status);
+/// Whether an exchange with this head is told at its head, as it may last for hours.
+bool ends_at_head(http_response_head const& head, bool is_get);
+
+}  // namespace http_detail
+
+/// Wraps any engine: `traced_engine(asio_engine(), hook)`. Exchanges and errors are the inner engine's. A span ends with the
+/// body, or where that is let go; that of a GET which opens an event stream ends with the response's head.
+template <class Engine>
+class traced_engine {
+  static_assert(engine<Engine>, "comcp: this type is no engine: see comcp/http/engine.hpp");
+
+  struct told {
+    comcp::detail::open_span span;
+    int status = 0;
+    // What is let go after its head did what it was for.
+    ~told() {
+      if (status != 0) http_detail::end_span(span, status);
+    }
+    void piece(result<std::string_view> const& p) {
+      if (!p) span.fail(p.error());
+      else if (p->empty()) http_detail::end_span(span, status);
+    }
+  };
+
+ public:
+  class response {
+   public:
+    [[nodiscard]] http_response_head const& head() const noexcept { return inner_.head(); }
+    [[nodiscard]] asio::awaitable<result<std::string_view>> next() {
+      return told_ ? watched(inner_.next(), told_) : inner_.next();
+    }
+
+   private:
+    friend traced_engine;
+    response(typename Engine::response inner, std::shared_ptr<told> t) : told_(std::move(t)), inner_(std::move(inner)) {}
+
+    // The response may be gone when the piece comes.
+    static asio::awaitable<result<std::string_view>> watched(asio::awaitable<result<std::string_view>> coming,
+                                                             std::shared_ptr<told> by) {
+      auto piece = co_await std::move(coming);
+      by->piece(piece);
+      co_return std::move(piece);
+    }
+
+    std::shared_ptr<told> told_;  // null where all was told
+    typename Engine::response inner_;
+  };
+
+  traced_engine(Engine inner, span_hook hook) : inner_(std::move(inner)), hook_(std::move(hook)) {}
+
+  [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
+    auto t = std::make_shared<told>();
+    t->span = http_detail::begin_span(hook_, request);
+    bool const is_get = request.method == "GET";
+    return run(inner_.open(std::move(request)), std::move(t), is_get);
+  }
+  void close_idle() {
+    if constexpr (requires { inner_.close_idle(); }) inner_.close_idle();
+  }
+
+ private:
+  static asio::awaitable<result<response>> run(asio::awaitable<result<typename Engine::response>> opening,
+                                               std::shared_ptr<told> t, bool is_get) {
+    auto inner = co_await std::move(opening);
+    if (!inner) {
+      t->span.fail(inner.error());
+      co_return inner.error();
+    }
+    t->status = inner->head().status;
+    t->span.set("http.response.status_code", std::int64_t{t->status});
+    if (http_detail::ends_at_head(inner->head(), is_get)) t.reset();
+    co_return response(std::move(*inner), std::move(t));
+  }
+
+  Engine inner_;
+  span_hook hook_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/traced_engine.ipp
+#if !defined(COMCP_SINGLE_HTTP_IMPL_TRACED_ENGINE_IPP)
+#define COMCP_SINGLE_HTTP_IMPL_TRACED_ENGINE_IPP
+#include <string>
+
+namespace comcp::http_detail {
+
+COMCP_DECL comcp::detail::open_span begin_span(span_hook const& hook, http_request& request) {
+  span_start s(span_layer::http, span_kind::client, request.method);
+  s.attributes.emplace_back("http.request.method", request.method);
+  s.attributes.emplace_back("url.full", request.url.origin() + request.url.path());  // a query may hold secrets
+  s.attributes.emplace_back("server.address", std::string(request.url.host_name()));
+  s.attributes.emplace_back("server.port", std::int64_t{request.url.port()});
+  auto const said = [&request](char const* name) {
+    auto const* const value = request.headers.find(name);
+    return value ? *value : std::string();
+  };
+  s.parent = trace_context(said("traceparent"), said("tracestate"), said("baggage")).well_formed();
+  comcp::detail::open_span of(hook, std::move(s));
+  auto const carry = [&request](char const* name, std::string const& text) {
+    if (text.empty()) request.headers.remove(name);
+    else (void)request.headers.set(name, text);
+  };
+  carry("traceparent", of.context().traceparent);
+  carry("tracestate", of.context().tracestate);
+  carry("baggage", of.context().baggage);
+  return of;
+}
+
+COMCP_DECL void end_span(comcp::detail::open_span& of, int status) {
+  if (status < 400) return of.end();
+  auto const code = std::to_string(status);
+  of.set("error.type", code);
+  of.end("HTTP " + code);
+}
+
+COMCP_DECL bool ends_at_head(http_response_head const& head, bool is_get) {
+  auto const* const type = head.headers.find("Content-Type");
+  return is_get && head.status < 300 && type && type->starts_with("text/event-stream");
+}
+
+}  // namespace comcp::http_detail
+#endif
+#endif
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// auth/impl/oauth_spans.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_SPANS_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_OAUTH_SPANS_IPP
+
+namespace comcp::detail {
+namespace oauth_detail {
+
+COMCP_LAZY inline asio::awaitable<result<oauth_response>> send_traced(oauth_sender send, http_request r, open_span of) {
+  auto sending = send(std::move(r));
+  auto got = co_await std::move(sending);
+  if (!got) {
+    of.fail(got.error());
+  } else {
+    of.set("http.response.status_code", std::int64_t{got->status});
+    http_detail::end_span(of, got->status);
+  }
+  co_return got;
+}
+
+}  // namespace oauth_detail
+
+COMCP_LAZY_DECL oauth_sender traced_sender(oauth_sender send, span_hook const& hook, trace_context const& above) {
+  return [send = std::move(send), hook, above](http_request r) {
+    if (!above.traceparent.empty()) (void)r.headers.set("traceparent", above.traceparent);
+    if (!above.tracestate.empty()) (void)r.headers.set("tracestate", above.tracestate);
+    auto of = http_detail::begin_span(hook, r);
+    return oauth_detail::send_traced(send, std::move(r), std::move(of));
+  };
+}
+
+COMCP_LAZY_DECL oauth_work::oauth_work(oauth_core const& core, session_ptr s, char const* name)
+    : session_(std::move(s)), before_(session_->trace) {
+  if (!core.options.spans()) return;
+  span_start start(span_layer::authorization, span_kind::internal, name);
+  start.attributes.emplace_back("server.address", std::string(session_->server.host_name()));
+  start.parent = before_;
+  span_ = open_span(core.options.spans(), std::move(start));
+  session_->trace = span_.context();
+}
+
+COMCP_LAZY_DECL result<void> oauth_work::ended(result<void> how) {
+  how ? span_.end() : span_.fail(how.error());
+  return how;
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/oauth_session.ipp
@@ -5944,14 +6178,14 @@ COMCP_LAZY_DECL std::string oauth_core::issuer_name(std::string const& of) const
 COMCP_LAZY_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
   if (!s.send) s.send = sender_for(options, s.server, s.addresses);
   auto out = io;
-  out.send = s.send;
+  out.send = options.spans() ? traced_sender(s.send, options.spans(), s.trace) : s.send;
   return out;
 }
 
 COMCP_LAZY_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
   if (!to_provider) to_provider = sender_for(options, endpoint);
   auto out = io;
-  out.send = to_provider;
+  out.send = options.spans() ? traced_sender(to_provider, options.spans(), {}) : to_provider;
   return out;
 }
 
@@ -6211,6 +6445,7 @@ struct flow_run {
   sansio::oauth_flow flow;
   std::string redirect_uri;     ///< Of begin(), which stops when the user is wanted; else empty.
   any_visit visit;
+  oauth_work* work = nullptr;
   std::shared_ptr<dpop_prover> prover;
   bool forget_stored = false;   ///< A stored registration was refused.
   bool used_stored = false;
@@ -6435,6 +6670,7 @@ COMCP_LAZY inline asio::awaitable<void> send_user(flow_run& run) {
   auto const visit = std::make_shared<any_visit>(std::exchange(run.visit, any_visit()));
   auto visiting = visit->visit(std::move(*url));
   flight->with_user = true;
+  if (run.work) run.work->event("user");
   auto const redirect = co_await within<secret>(run.core->io.time, run.core->options.user_timeout(), std::move(visiting),
                                                 "the user did not log in in time", visit);
   flight->with_user = false;
@@ -6572,6 +6808,7 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge
 
 COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
                                                         std::optional<auth_challenge> challenge, bool step_up) {
+  oauth_work work(*core, s, step_up ? "authorize more" : "authorize");
   sansio::oauth_start start(s->server);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
@@ -6579,12 +6816,13 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_p
   for (bool again = false;; again = true) {
     flow_run run(core, s, start);
     run.forget_stored = again;
+    run.work = &work;
     co_await drive(run);
     if (run.flow.next() == oauth_detail::want::done) {
       auto kept = co_await oauth_detail::keep_locked(core, s, oauth_detail::record_of(run), run.prover);
-      co_return kept;
+      co_return work.ended(std::move(kept));
     }
-    if (again || !run.client_refused || !run.used_stored) co_return oauth_detail::failure_of(run);
+    if (again || !run.client_refused || !run.used_stored) co_return work.ended(oauth_detail::failure_of(run));
     co_await oauth_detail::forget_client(core, run.flow.issuer(), run.flow.client().id());
   }
 }
@@ -6912,8 +7150,9 @@ COMCP_LAZY inline asio::awaitable<result<void>> refresh(core_ptr core, session_p
   bool const done = *newer && !ends_soon(*core, *s);
   if (done || !s->record) co_return result<void>();
   if (s->record->grant.tokens.refresh_token.empty() && !asks_again(*core, *s->record)) co_return result<void>();
+  oauth_work work(*core, s, "refresh");
   auto refreshed = co_await refresh_now(core, s);
-  co_return refreshed;
+  co_return work.ended(std::move(refreshed));
 }
 
 COMCP_LAZY inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {

@@ -127,6 +127,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -5069,6 +5070,572 @@ class timespan {
 
 }  // namespace comcp
 
+// trace/span.hpp
+// The hook for tracing systems such as OpenTelemetry: what is under way as spans, with attributes by OpenTelemetry's
+// semantic conventions, and the context that is carried to servers. comcp needs no such system, and without a hook nothing
+// of this runs. Each layer has the hook in its own options: connect_options().spans() (client/spans.hpp; calls, requests of
+// the server, connections), http_options().spans() (http exchanges; transport/http_spans.hpp), registry_options, pool_options
+// and oauth_options.
+// Spec: https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/ and https://modelcontextprotocol.io/seps/414-request-meta
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// trace/propagation.hpp
+// The texts that carry a trace from one program to the next: traceparent, tracestate and baggage, read, written and
+// checked. Where they come from and where they go is others' business. Pure; every function is linear in its text.
+// Spec: W3C Trace Context (https://www.w3.org/TR/trace-context-2/), W3C Baggage (https://www.w3.org/TR/baggage/), and
+// for the keys in _meta https://modelcontextprotocol.io/seps/414-request-meta
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// A position in a trace, as a traceparent tells it. Regular.
+struct trace_parent {
+  trace_parent() = default;
+  trace_parent(std::string trace, std::string parent, bool is_sampled = false, bool is_random = false)
+      : trace_id(std::move(trace)), parent_id(std::move(parent)), sampled(is_sampled), random(is_random) {}
+
+  std::string trace_id;   ///< 32 lower-case hexadecimal digits, not all zero.
+  std::string parent_id;  ///< 16 of them: the caller's span.
+  bool sampled = false;   ///< The caller may have recorded it.
+  bool random = false;    ///< The last 7 bytes of trace_id were chosen at random.
+
+  /// Version 00 is 55 characters; of a later one the part that 00 has is read. Unknown flags are dropped. Errors:
+  /// invalid_argument, which says what is wrong.
+  static result<trace_parent> parse(std::string_view text);
+  [[nodiscard]] bool valid() const noexcept;  ///< Whether both ids are what they have to be.
+  [[nodiscard]] std::string text() const;     ///< As version 00; "" unless it is valid().
+
+  friend bool operator==(trace_parent const&, trace_parent const&) = default;
+};
+
+/// One tracing system's entry. Regular.
+struct tracestate_member {
+  tracestate_member() = default;
+  tracestate_member(std::string its_key, std::string its_value) : key(std::move(its_key)), value(std::move(its_value)) {}
+
+  std::string key;    ///< 1 to 256 of a-z, 0-9, "_-*/@", the first one a letter or a digit.
+  std::string value;  ///< 1 to 256 printable ASCII characters without ',' and '='; no blank at the end.
+
+  friend bool operator==(tracestate_member const&, tracestate_member const&) = default;
+};
+
+/// The members, newest first; empty ones are skipped, and of one key the first counts. Errors: invalid_argument for a
+/// malformed member, or for more than 32 members.
+result<std::vector<tracestate_member>> parse_tracestate(std::string_view text);
+/// Without what is malformed, repeats a key, or is beyond 32 members. Of more than 512 characters members longer than
+/// 128 go first, then the last ones.
+std::string tracestate_text(std::vector<tracestate_member> const& members);
+
+/// What is said about a member of baggage: a key, or a key and a value. Regular.
+struct baggage_property {
+  baggage_property() = default;
+  explicit baggage_property(std::string its_key, std::optional<std::string> its_value = {})
+      : key(std::move(its_key)), value(std::move(its_value)) {}
+
+  std::string key;                   ///< An HTTP token.
+  std::optional<std::string> value;  ///< Any UTF-8: escapes are decoded.
+
+  friend bool operator==(baggage_property const&, baggage_property const&) = default;
+};
+
+/// What an application sends along with a trace. Regular.
+struct baggage_member {
+  baggage_member() = default;
+  baggage_member(std::string its_key, std::string its_value) : key(std::move(its_key)), value(std::move(its_value)) {}
+
+  std::string key;    ///< An HTTP token. Keys may come twice.
+  std::string value;  ///< Any UTF-8: escapes are decoded, what they hold that is no UTF-8 is U+FFFD.
+  std::vector<baggage_property> properties;
+
+  friend bool operator==(baggage_member const&, baggage_member const&) = default;
+};
+
+/// At least one member. Errors: invalid_argument for a malformed member (an escape that is none, too), for more than 64
+/// members or 8192 bytes.
+result<std::vector<baggage_member>> parse_baggage(std::string_view text);
+/// Values are escaped; members with a key that is no token are left out, and those behind the 64th or 8192nd byte.
+std::string baggage_text(std::vector<baggage_member> const& members);
+
+/// The three texts together, each empty where there is none. Regular. They may come from anywhere: what is sent on is
+/// well_formed().
+struct trace_context {
+  trace_context() = default;
+  explicit trace_context(std::string parent, std::string state = {}, std::string bag = {})
+      : traceparent(std::move(parent)), tracestate(std::move(state)), baggage(std::move(bag)) {}
+
+  std::string traceparent;
+  std::string tracestate;
+  std::string baggage;
+
+  /// The texts of the keys "traceparent", "tracestate" and "baggage" in a `_meta`, unchecked; empty where there is no
+  /// such string.
+  static trace_context of(json::view meta);
+
+  /// Without what is malformed: a bad traceparent takes tracestate with it, a bad tracestate or baggage goes alone. A
+  /// later version of traceparent becomes 00, tracestate and baggage that are too long lose whole members.
+  [[nodiscard]] trace_context well_formed() const;
+  [[nodiscard]] bool empty() const noexcept { return traceparent.empty() && tracestate.empty() && baggage.empty(); }
+
+  friend bool operator==(trace_context const&, trace_context const&) = default;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// trace/impl/propagation.ipp
+#include <algorithm>
+#include <cstddef>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::size_t tracestate_most_members = 32, tracestate_longest = 512, tracestate_long_member = 128;
+inline constexpr std::size_t baggage_most_members = 64, baggage_longest = 8192;
+inline constexpr std::string_view trace_digits = "0123456789abcdef";
+
+inline error bad_trace_text(char const* why) { return {errc::invalid_argument, why}; }
+
+COMCP_DECL std::string_view without_trace_blanks(std::string_view text) noexcept {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// Takes the part before the next separator off `text`; the last part leaves nothing behind.
+COMCP_DECL std::string_view next_trace_part(std::optional<std::string_view>& text, char separator) noexcept {
+  auto const whole = *text;
+  auto const end = whole.find(separator);
+  if (end == whole.npos) {
+    text.reset();
+  } else {
+    text = whole.substr(end + 1);
+  }
+  return whole.substr(0, end);
+}
+
+COMCP_DECL bool is_trace_id(std::string_view id, std::size_t digits) noexcept {
+  return id.size() == digits && id.find_first_not_of(trace_digits) == id.npos && id.find_first_not_of('0') != id.npos;
+}
+
+COMCP_DECL bool is_tracestate_key(std::string_view key) noexcept {
+  constexpr std::string_view first = "abcdefghijklmnopqrstuvwxyz0123456789";
+  if (key.empty() || key.size() > 256 || first.find(key[0]) == first.npos) return false;
+  return std::all_of(key.begin(), key.end(), [&first](char c) {
+    return first.find(c) != first.npos || std::string_view("_-*/@").find(c) != std::string_view::npos;
+  });
+}
+
+COMCP_DECL bool is_tracestate_value(std::string_view value) noexcept {
+  if (value.empty() || value.size() > 256 || value.back() == ' ') return false;
+  return std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c < 0x7F && c != ',' && c != '='; });
+}
+
+COMCP_DECL bool is_baggage_key(std::string_view key) noexcept {
+  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    bool const alphanumeric = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+    return alphanumeric || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  });
+}
+
+constexpr bool is_baggage_octet(char c) noexcept {
+  return c > ' ' && c < 0x7F && c != '"' && c != ',' && c != ';' && c != '\\';
+}
+
+/// The value of a hexadecimal digit, 16 for anything else.
+constexpr unsigned baggage_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  auto const lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 16;
+}
+
+COMCP_DECL std::string with_replacements(std::string const& bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  for (character_scan at(bytes); at.next();) out.append(at.is_utf8() ? at.bytes() : std::string_view("\xEF\xBF\xBD"));
+  return out;
+}
+
+COMCP_DECL std::optional<std::string> baggage_value(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_baggage_octet(text[i])) return {};
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    if (text.size() - i < 3) return {};
+    auto const high = baggage_digit(text[i + 1]), low = baggage_digit(text[i + 2]);
+    if (high > 15 || low > 15) return {};
+    out += static_cast<char>(high << 4 | low);
+    i += 2;
+  }
+  return with_replacements(out);
+}
+
+/// "key=value" or "key" with blanks where they may be; nothing where it is neither.
+COMCP_DECL std::optional<baggage_property> parse_baggage_pair(std::string_view text) {
+  auto const equals = text.find('=');
+  auto const key = without_trace_blanks(text.substr(0, equals));
+  if (!is_baggage_key(key)) return {};
+  baggage_property pair{std::string(key)};
+  if (equals == text.npos) return pair;
+  pair.value = baggage_value(without_trace_blanks(text.substr(equals + 1)));
+  return pair.value ? std::optional(std::move(pair)) : std::nullopt;
+}
+
+COMCP_DECL std::optional<baggage_member> parse_baggage_member(std::string_view text) {
+  std::optional<std::string_view> rest = text;
+  auto first = parse_baggage_pair(next_trace_part(rest, ';'));
+  if (!first || !first->value) return {};
+  baggage_member member(std::move(first->key), *std::move(first->value));
+  while (rest) {
+    auto property = parse_baggage_pair(next_trace_part(rest, ';'));
+    if (!property) return {};
+    member.properties.push_back(*std::move(property));
+  }
+  return member;
+}
+
+COMCP_DECL void append_baggage_value(std::string& to, std::string_view value) {
+  for (char const c : value) {
+    if (is_baggage_octet(c) && c != '%') {
+      to += c;
+    } else {
+      auto const byte = static_cast<unsigned char>(c);
+      to.append(1, '%').append(1, "0123456789ABCDEF"[byte >> 4]).append(1, "0123456789ABCDEF"[byte & 15]);
+    }
+  }
+}
+
+/// Adds a member to a list, unless that makes the list longer than it may be.
+COMCP_DECL bool append_baggage_member(std::string& list, std::size_t& count, std::string_view member) {
+  if (count == baggage_most_members || list.size() + (count ? 1 : 0) + member.size() > baggage_longest) return false;
+  if (count++) list += ',';
+  list += member;
+  return true;
+}
+
+/// The text as it came, or as many whole members of it as there may be; "" where one that is kept is malformed.
+COMCP_DECL std::string well_formed_baggage(std::string_view text) {
+  std::string out;
+  std::size_t count = 0;
+  for (std::optional<std::string_view> rest = text; rest;) {
+    auto const member = without_trace_blanks(next_trace_part(rest, ','));
+    if (!append_baggage_member(out, count, member)) return out;
+    if (!parse_baggage_member(member)) return {};
+  }
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL result<trace_parent> trace_parent::parse(std::string_view text) {
+  auto const is_hex = [](std::string_view t) { return t.find_first_not_of(detail::trace_digits) == t.npos; };
+  if (text.size() < 55 || text[2] != '-' || text[35] != '-' || text[52] != '-')
+    return detail::bad_trace_text("a traceparent is version-traceid-parentid-flags, in 2, 32, 16 and 2 digits");
+  auto const version = text.substr(0, 2), flags = text.substr(53, 2);
+  if (!is_hex(version) || version == "ff") return detail::bad_trace_text("a traceparent has a version of 00 to fe");
+  if (text.size() > 55 && (version == "00" || text[55] != '-'))
+    return detail::bad_trace_text("a traceparent has something behind its flags");
+  // Who passes the text on is safe from what would end a line.
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; }))
+    return detail::bad_trace_text("a traceparent has a character that is not printable ASCII");
+  trace_parent out(std::string(text.substr(3, 32)), std::string(text.substr(36, 16)));
+  if (!out.valid() || !is_hex(flags))
+    return detail::bad_trace_text("a traceparent's ids and flags are lower-case hexadecimal digits, no id is zero");
+  auto const bits = detail::baggage_digit(flags[1]);
+  out.sampled = (bits & 1) != 0;
+  out.random = (bits & 2) != 0;
+  return out;
+}
+
+COMCP_DECL bool trace_parent::valid() const noexcept {
+  return detail::is_trace_id(trace_id, 32) && detail::is_trace_id(parent_id, 16);
+}
+
+COMCP_DECL std::string trace_parent::text() const {
+  if (!valid()) return {};
+  auto const flags = random ? (sampled ? "-03" : "-02") : (sampled ? "-01" : "-00");
+  return std::string("00-").append(trace_id).append("-").append(parent_id).append(flags);
+}
+
+COMCP_DECL result<std::vector<tracestate_member>> parse_tracestate(std::string_view text) {
+  std::vector<tracestate_member> members;
+  std::size_t count = 0;
+  for (std::optional<std::string_view> rest = text; rest;) {
+    auto const part = detail::without_trace_blanks(detail::next_trace_part(rest, ','));
+    if (part.empty()) continue;
+    auto const equals = part.find('=');
+    auto const key = part.substr(0, equals), value = part.substr(equals == part.npos ? part.size() : equals + 1);
+    if (!detail::is_tracestate_key(key) || !detail::is_tracestate_value(value))
+      return detail::bad_trace_text("a tracestate has a member that is no key=value");
+    if (++count > detail::tracestate_most_members) return detail::bad_trace_text("a tracestate has more than 32 members");
+    bool const known = std::any_of(members.begin(), members.end(), [key](auto const& m) { return m.key == key; });
+    if (!known) members.emplace_back(std::string(key), std::string(value));
+  }
+  return members;
+}
+
+COMCP_DECL std::string tracestate_text(std::vector<tracestate_member> const& members) {
+  std::vector<tracestate_member const*> kept;
+  std::size_t length = 0;
+  auto const length_of = [](tracestate_member const& m) { return m.key.size() + 1 + m.value.size(); };
+  for (auto const& m : members) {
+    bool const known = std::any_of(kept.begin(), kept.end(), [&m](auto const* k) { return k->key == m.key; });
+    if (known || !detail::is_tracestate_key(m.key) || !detail::is_tracestate_value(m.value)) continue;
+    if (kept.size() == detail::tracestate_most_members) break;
+    length += length_of(m) + (kept.empty() ? 0 : 1);
+    kept.push_back(&m);
+  }
+  for (auto const least : {detail::tracestate_long_member + 1, std::size_t{0}}) {
+    for (auto i = kept.size(); i-- > 0 && length > detail::tracestate_longest;) {
+      if (length_of(*kept[i]) < least) continue;
+      length -= length_of(*kept[i]) + (kept.size() > 1 ? 1 : 0);
+      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  std::string out;
+  for (auto const* m : kept) out.append(out.empty() ? "" : ",").append(m->key).append("=").append(m->value);
+  return out;
+}
+
+COMCP_DECL result<std::vector<baggage_member>> parse_baggage(std::string_view text) {
+  if (text.size() > detail::baggage_longest) return detail::bad_trace_text("baggage is longer than 8192 bytes");
+  std::vector<baggage_member> members;
+  for (std::optional<std::string_view> rest = text; rest;) {
+    auto member = detail::parse_baggage_member(detail::next_trace_part(rest, ','));
+    if (!member) return detail::bad_trace_text("baggage has a member that is no key=value;property");
+    if (members.size() == detail::baggage_most_members) return detail::bad_trace_text("baggage has more than 64 members");
+    members.push_back(*std::move(member));
+  }
+  return members;
+}
+
+COMCP_DECL std::string baggage_text(std::vector<baggage_member> const& members) {
+  std::string out, one;
+  std::size_t count = 0;
+  for (auto const& m : members) {
+    if (!detail::is_baggage_key(m.key)) continue;
+    one.assign(m.key).append("=");
+    detail::append_baggage_value(one, m.value);
+    for (auto const& p : m.properties) {
+      if (!detail::is_baggage_key(p.key)) continue;
+      one.append(";").append(p.key);
+      if (!p.value) continue;
+      one += '=';
+      detail::append_baggage_value(one, *p.value);
+    }
+    if (!detail::append_baggage_member(out, count, one)) break;
+  }
+  return out;
+}
+
+COMCP_DECL trace_context trace_context::of(json::view meta) {
+  auto const text = [meta](std::string_view key) {
+    auto const found = meta.find(key);
+    return std::string(found ? found->get_string().value_or(std::string_view()) : std::string_view());
+  };
+  return trace_context(text("traceparent"), text("tracestate"), text("baggage"));
+}
+
+COMCP_DECL trace_context trace_context::well_formed() const {
+  trace_context out;
+  if (auto const parent = trace_parent::parse(traceparent)) {
+    out.traceparent = parent->text();
+    if (auto const state = parse_tracestate(tracestate)) out.tracestate = tracestate_text(*state);
+  }
+  if (!baggage.empty()) out.baggage = detail::well_formed_baggage(baggage);
+  return out;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Who is at work. `connection` is a connection on its way up, `request` one of the server to us.
+enum class span_layer { call, request, http, connection, registry, pool, authorization };
+
+/// As OpenTelemetry numbers them.
+enum class span_kind { internal = 1, server = 2, client = 3 };
+
+using span_value = std::variant<std::string, std::int64_t, double, bool>;
+
+struct span_attribute {
+  span_attribute(std::string k, span_value v) : key(std::move(k)), value(std::move(v)) {}
+  std::string key;
+  span_value value;
+};
+
+/// A span at its beginning. Secrets (credentials, session ids, queries of URLs, arguments, results) are in no attribute.
+struct span_start {
+  span_start(span_layer l, span_kind k, std::string n) : layer(l), kind(k), name(std::move(n)) {}
+  span_layer layer;
+  span_kind kind;
+  std::string name;
+  trace_context parent;  ///< Well formed. Empty for a root, or for what the tracing system itself takes for the parent.
+  std::vector<span_attribute> attributes;
+};
+
+/// One span of a tracing system, which derives from this. Used on the executor of the layer that began it; what a member
+/// throws is dropped.
+class span {
+ public:
+  span() = default;
+  span(span const&) = delete;
+  span& operator=(span const&) = delete;
+  virtual ~span() = default;
+  /// A later value of one key counts.
+  virtual void set(std::string_view, span_value) {}
+  virtual void event(std::string_view, std::vector<span_attribute>) {}
+  /// Once, and the last call. `failure` is empty where it went well, or else a text of comcp's or of the peer.
+  virtual void end(std::string_view failure) = 0;
+  /// What is carried to the server as its parent. Empty: comcp makes an id for it, in the parent's trace or a new one.
+  [[nodiscard]] virtual trace_context context() const { return {}; }
+};
+
+/// Begins one. Null: it is not recorded, and the parent is carried on.
+using span_hook = std::function<std::shared_ptr<span>(span_start const&)>;
+
+namespace detail {
+
+/// A span under way, or none. Ends with its destructor at the latest.
+class open_span {
+ public:
+  open_span() = default;
+  open_span(span_hook const& hook, span_start start) noexcept;
+  open_span(open_span&& other) noexcept = default;
+  open_span& operator=(open_span&& other) noexcept {
+    if (this != &other) end("it was let go");
+    span_ = std::move(other.span_);
+    context_ = std::move(other.context_);
+    return *this;
+  }
+  ~open_span() { end("it was let go"); }
+
+  explicit operator bool() const noexcept { return span_ != nullptr; }
+  [[nodiscard]] trace_context const& context() const noexcept { return context_; }
+  void set(std::string_view key, span_value value) noexcept;
+  void event(std::string_view name, std::vector<span_attribute> attributes = {}) noexcept;
+  void end(std::string_view failure = {}) noexcept;
+  /// With error.type and the peer's code.
+  void fail(error const& why) noexcept;
+  void end_with(error const* why) noexcept { why ? fail(*why) : end(); }
+
+ private:
+  std::shared_ptr<span> span_;
+  trace_context context_;
+};
+
+/// A context of our own making for a span below this parent.
+trace_context child_of(trace_context const& parent);
+
+/// An error in a few words, the same for all of its kind: the peer's code, or comcp's.
+std::string error_type(error const& why);
+
+}  // namespace detail
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// trace/impl/span.ipp
+#include <random>
+
+namespace comcp::detail {
+
+// Ids need to differ, and nothing else.
+inline std::string random_hex(std::size_t digits) {
+  static thread_local std::mt19937_64 numbers{(std::uint64_t{std::random_device()()} << 32) ^ std::random_device()()};
+  std::string out;
+  for (std::uint64_t bits = 0; out.size() < digits; bits >>= 4) {
+    if (out.size() % 16 == 0) bits = numbers() | 1;
+    out += "0123456789abcdef"[bits & 15];
+  }
+  return out;
+}
+
+COMCP_DECL trace_context child_of(trace_context const& parent) {
+  auto const above = trace_parent::parse(parent.traceparent);
+  auto out = parent;
+  trace_parent const own(above ? above->trace_id : random_hex(32), random_hex(16), !above || above->sampled,
+                         !above || above->random);
+  out.traceparent = own.text();
+  return out;
+}
+
+COMCP_DECL std::string error_type(error const& why) {
+  if (auto const* const peer = why.peer()) return std::to_string(peer->code);
+  auto text = why.code().message();
+  for (auto& c : text) {
+    if (c == ' ') c = '_';
+  }
+  return text;
+}
+
+COMCP_DECL open_span::open_span(span_hook const& hook, span_start start) noexcept {
+  try {
+    context_ = start.parent;
+    if (hook) span_ = hook(start);
+    if (!span_) return;
+    auto own = span_->context().well_formed();
+    context_ = own.empty() ? child_of(start.parent) : std::move(own);
+  } catch (...) {
+    // Tracing is not worth what it traces.
+  }
+}
+
+COMCP_DECL void open_span::set(std::string_view key, span_value value) noexcept {
+  try {
+    if (span_) span_->set(key, std::move(value));
+  } catch (...) {
+  }
+}
+
+COMCP_DECL void open_span::event(std::string_view name, std::vector<span_attribute> attributes) noexcept {
+  try {
+    if (span_) span_->event(name, std::move(attributes));
+  } catch (...) {
+  }
+}
+
+COMCP_DECL void open_span::end(std::string_view failure) noexcept {
+  auto const last = std::exchange(span_, nullptr);
+  try {
+    if (last) last->end(failure);
+  } catch (...) {
+  }
+}
+
+COMCP_DECL void open_span::fail(error const& why) noexcept {
+  if (!span_) return;
+  try {
+    set("error.type", error_type(why));
+    auto const* const peer = why.peer();
+    if (peer) set("rpc.response.status_code", std::to_string(peer->code));
+    end(peer ? visible(std::string_view(peer->message).substr(0, 256), line_breaks::blank) : std::string(why.message()));
+  } catch (...) {
+    end("failed");
+  }
+}
+
+}  // namespace comcp::detail
+#endif
+
 namespace comcp {
 
 /// Whether a call may be answered from the cache, where the client has one.
@@ -5106,6 +5673,9 @@ class call_options {
   call_options& header(std::string name, std::string value) {
     return edit().headers.emplace_back(std::move(name), std::move(value)), *this;
   }
+  /// The trace that this call belongs to: carried in `_meta` and, over HTTP, in headers; what is malformed is left out. In
+  /// place of what meta() said of it. Spec: https://modelcontextprotocol.io/seps/414-request-meta
+  call_options& trace(trace_context const& context);
   /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
@@ -5144,6 +5714,8 @@ class call_options {
   }
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
   [[nodiscard]] auto const& headers() const noexcept { return rare().headers; }
+  /// Whether `_meta` has anything but a trace.
+  [[nodiscard]] bool says_meta() const noexcept { return rare().meta.size() > rare().traced; }
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
   [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
@@ -5164,6 +5736,7 @@ class call_options {
   struct rarities {
     std::function<void(progress_notification const&)> on_progress;
     std::vector<std::pair<std::string, std::string>> meta, headers;
+    std::size_t traced = 0;  // entries of meta, the last, that trace() made
     std::stop_token stop;
     json::value input_schema, output_schema;
     std::optional<bool> needs_task;
@@ -5174,9 +5747,10 @@ class call_options {
     return rare_ ? *rare_ : none;
   }
   void set_meta(std::string key, std::string text) {
-    auto& all = edit().meta;
-    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
-    all.emplace_back(std::move(key), std::move(text));
+    auto& own = edit();
+    std::erase_if(own.meta, [&key](auto const& entry) { return entry.first == key; });
+    own.meta.emplace_back(std::move(key), std::move(text));
+    own.traced = 0;
   }
   rarities& edit() {
     auto own = std::make_shared<rarities>(rare());
@@ -5195,7 +5769,596 @@ class call_options {
   cache_use cache_ = cache_use::use;
 };
 
+namespace detail {
+/// Its parent is what the options carry, which from then on is this.
+open_span span_of_call(span_hook const& hook, span_layer layer, std::string_view name, call_options& options);
+/// What options carry.
+trace_context trace_of(call_options const& options);
+}  // namespace detail
+
 }  // namespace comcp
+
+// protocol/meta.hpp
+// `_meta`: the keys that the protocol reserves, which keys users may set, and the reserved contents as types.
+// Spec: 2026-07-28 basic (_meta).
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+// protocol/lifecycle.hpp
+// Protocol versions, who the two sides are, and what initialize and server/discover carry.
+// Spec: basic/lifecycle (legacy), 2026-07-28 basic/versioning and server/discover.
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// protocol/capabilities.hpp
+// What each side says it can do. Spec: basic/lifecycle (legacy), 2026-07-28 basic (_meta) and server/discover.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// Entries of `experimental` and `extensions`: their name and their settings (an object).
+using capability_entries = std::map<std::string, json::value>;
+
+/// A feature whose list may change. Used for roots, tools and prompts.
+struct list_capability {
+  list_capability() = default;
+  explicit list_capability(bool tells_changes) : list_changed(tells_changes) {}
+
+  bool list_changed = false;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_capability>) {
+  using t = list_capability;
+  return json::fields(json::defaulted("listChanged", &t::list_changed), json::rest(&t::raw));
+}
+
+struct resources_capability {
+  resources_capability() = default;
+
+  bool subscribe = false;
+  bool list_changed = false;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<resources_capability>) {
+  using t = resources_capability;
+  return json::fields(json::defaulted("subscribe", &t::subscribe), json::defaulted("listChanged", &t::list_changed),
+                      json::rest(&t::raw));
+}
+
+struct sampling_capability {
+  sampling_capability() = default;
+
+  bool context = false;  ///< includeContext other than "none" is understood.
+  bool tools = false;    ///< Requests may offer tools.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<sampling_capability>) {
+  using t = sampling_capability;
+  return json::fields(detail::presence("context", &t::context), detail::presence("tools", &t::tools),
+                      json::rest(&t::raw));
+}
+
+struct elicitation_capability {
+  elicitation_capability() = default;
+
+  bool form = false;
+  bool url = false;
+  json::value raw;
+
+  /// An empty object means form, as in 2025-06-18.
+  [[nodiscard]] bool supports_form() const noexcept { return form || !url; }
+  [[nodiscard]] bool supports_url() const noexcept { return url; }
+};
+constexpr auto describe(std::type_identity<elicitation_capability>) {
+  using t = elicitation_capability;
+  return json::fields(detail::presence("form", &t::form), detail::presence("url", &t::url), json::rest(&t::raw));
+}
+
+/// Tasks as 2025-11-25 has them, for either side; `requests` says which requests may become tasks.
+struct tasks_capability {
+  tasks_capability() = default;
+
+  bool list = false;
+  bool cancel = false;
+  json::value requests;  ///< As {"tools": {"call": {}}}; null where absent.
+  json::value raw;
+
+  /// Whether such a request may become a task: supports("tools", "call"), supports("sampling", "createMessage").
+  [[nodiscard]] bool supports(std::string_view area, std::string_view request) const;
+};
+constexpr auto describe(std::type_identity<tasks_capability>) {
+  using t = tasks_capability;
+  return json::fields(detail::presence("list", &t::list), detail::presence("cancel", &t::cancel),
+                      detail::optional_object("requests", &t::requests), json::rest(&t::raw));
+}
+
+/// What a client declares; comcp deduces it from the handler.
+struct client_capabilities {
+  client_capabilities() = default;
+
+  std::optional<list_capability> roots;
+  std::optional<sampling_capability> sampling;
+  std::optional<elicitation_capability> elicitation;
+  std::optional<tasks_capability> tasks;
+  capability_entries experimental;
+  capability_entries extensions;
+  json::value raw;
+
+  [[nodiscard]] bool supports_elicitation_form() const noexcept { return elicitation && elicitation->supports_form(); }
+  [[nodiscard]] bool supports_elicitation_url() const noexcept { return elicitation && elicitation->supports_url(); }
+};
+constexpr auto describe(std::type_identity<client_capabilities>) {
+  using t = client_capabilities;
+  return json::fields(json::field("roots", &t::roots), json::field("sampling", &t::sampling),
+                      json::field("elicitation", &t::elicitation), json::field("tasks", &t::tasks),
+                      json::defaulted("experimental", &t::experimental), json::defaulted("extensions", &t::extensions),
+                      json::rest(&t::raw));
+}
+
+/// What a server declares.
+struct server_capabilities {
+  server_capabilities() = default;
+
+  std::optional<list_capability> tools;
+  std::optional<list_capability> prompts;
+  std::optional<resources_capability> resources;
+  json::value logging;      ///< Null where absent.
+  json::value completions;  ///< Null where absent.
+  std::optional<tasks_capability> tasks;
+  capability_entries experimental;
+  capability_entries extensions;
+  json::value raw;
+
+  /// Whether the server declared it: "tools", "prompts", "resources", "logging", "completions", "tasks", an
+  /// extension's or experimental entry's name, or any other key of the object as it came.
+  [[nodiscard]] bool supports(std::string_view name) const;
+  /// Whether it tells when the list changes: "tools", "prompts" or "resources".
+  [[nodiscard]] bool supports_list_changed(std::string_view name) const noexcept;
+  /// Whether single resources can be subscribed to.
+  [[nodiscard]] bool supports_subscribe() const noexcept { return resources && resources->subscribe; }
+};
+constexpr auto describe(std::type_identity<server_capabilities>) {
+  using t = server_capabilities;
+  return json::fields(json::field("tools", &t::tools), json::field("prompts", &t::prompts),
+                      json::field("resources", &t::resources), detail::optional_object("logging", &t::logging),
+                      detail::optional_object("completions", &t::completions), json::field("tasks", &t::tasks),
+                      json::defaulted("experimental", &t::experimental), json::defaulted("extensions", &t::extensions),
+                      json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/capabilities.ipp
+
+namespace comcp {
+
+COMCP_DECL bool tasks_capability::supports(std::string_view area, std::string_view request) const {
+  auto const found = requests.view().find(area);
+  auto const entry = found ? found->find(request) : std::nullopt;
+  return entry && !entry->is_null();
+}
+
+COMCP_DECL bool server_capabilities::supports(std::string_view name) const {
+  if (name == "tools") return tools.has_value();
+  if (name == "prompts") return prompts.has_value();
+  if (name == "resources") return resources.has_value();
+  if (name == "logging") return !logging.is_null();
+  if (name == "completions") return !completions.is_null();
+  if (name == "tasks") return tasks.has_value();
+  if (name == "experimental" || name == "extensions") return false;
+  std::string const key(name);
+  if (extensions.contains(key) || experimental.contains(key)) return true;
+  auto const other = raw.view().find(name);
+  return other && !other->is_null();
+}
+
+COMCP_DECL bool server_capabilities::supports_list_changed(std::string_view name) const noexcept {
+  if (name == "tools") return tools && tools->list_changed;
+  if (name == "prompts") return prompts && prompts->list_changed;
+  if (name == "resources") return resources && resources->list_changed;
+  return false;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Legacy: initialize, sessions, requests from the server. Modern: no handshake, input rounds, listen streams.
+enum class era { legacy, modern };
+
+namespace detail {
+struct version_row {
+  std::string_view text;
+  comcp::era era;
+};
+/// The protocol's versions, the oldest first: a new one is a line here, and in namespace version where it has a name.
+inline constexpr std::array version_table = {
+    version_row{"2024-11-05", era::legacy},
+    version_row{"2025-03-26", era::legacy},
+    version_row{"2025-06-18", era::legacy},
+    version_row{"2025-11-25", era::legacy},
+    version_row{"2026-07-28", era::modern},
+};
+}  // namespace detail
+
+/// A protocol version that comcp speaks; ordered by age. Default: the newest.
+class protocol_version {
+ public:
+  constexpr protocol_version() noexcept = default;
+
+  /// The version of this text, if comcp speaks it.
+  static constexpr std::optional<protocol_version> parse(std::string_view text) noexcept {
+    for (std::size_t i = 0; i < detail::version_table.size(); ++i) {
+      if (detail::version_table[i].text == text) return at(i);
+    }
+    return {};
+  }
+  /// The index-th version, the oldest being 0. Precondition: it exists.
+  static constexpr protocol_version at(std::size_t index) noexcept {
+    protocol_version v;
+    v.index_ = static_cast<std::uint8_t>(index);
+    return v;
+  }
+  /// The newest of an era.
+  static constexpr protocol_version newest(comcp::era e) noexcept {
+    auto i = detail::version_table.size() - 1;
+    while (detail::version_table[i].era != e) --i;
+    return at(i);
+  }
+
+  [[nodiscard]] constexpr std::string_view text() const noexcept { return detail::version_table[index_].text; }
+  [[nodiscard]] constexpr comcp::era era() const noexcept { return detail::version_table[index_].era; }
+
+  friend constexpr bool operator==(protocol_version, protocol_version) noexcept = default;
+  friend constexpr auto operator<=>(protocol_version, protocol_version) noexcept = default;
+
+ private:
+  std::uint8_t index_ = detail::version_table.size() - 1;
+};
+
+namespace version {
+inline constexpr auto v2024_11_05 = *protocol_version::parse("2024-11-05");
+inline constexpr auto v2025_03_26 = *protocol_version::parse("2025-03-26");
+inline constexpr auto v2025_06_18 = *protocol_version::parse("2025-06-18");
+inline constexpr auto v2025_11_25 = *protocol_version::parse("2025-11-25");
+inline constexpr auto v2026_07_28 = *protocol_version::parse("2026-07-28");
+inline constexpr auto latest_legacy = protocol_version::newest(era::legacy);
+inline constexpr auto latest = protocol_version();
+}  // namespace version
+
+/// Every version that comcp speaks, newest first.
+constexpr auto supported_versions() noexcept {
+  std::array<protocol_version, detail::version_table.size()> all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = protocol_version::at(all.size() - 1 - i);
+  return all;
+}
+
+/// Names a client or a server. Self-reported and unverified: to show, never to decide by.
+struct implementation {
+  implementation() = default;
+  implementation(std::string its_name, std::string its_version)
+      : name(std::move(its_name)), version(std::move(its_version)) {}
+
+  std::string name;
+  std::string version;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::optional<std::string> website_url;
+  std::vector<icon> icons;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<implementation>) {
+  using t = implementation;
+  return json::fields(json::field("name", &t::name), json::field("version", &t::version),
+                      json::field("title", &t::title), json::field("description", &t::description),
+                      json::field("websiteUrl", &t::website_url), json::defaulted("icons", &t::icons),
+                      json::rest(&t::raw));
+}
+
+struct initialize_params {
+  initialize_params() = default;
+
+  std::string protocol_version;
+  client_capabilities capabilities;
+  implementation client_info;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<initialize_params>) {
+  using t = initialize_params;
+  return json::fields(json::field("protocolVersion", &t::protocol_version),
+                      json::field("capabilities", &t::capabilities), json::field("clientInfo", &t::client_info),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct initialize_result {
+  initialize_result() = default;
+
+  std::string protocol_version;  ///< As the server said it: maybe one that comcp does not speak.
+  server_capabilities capabilities;
+  implementation server_info;
+  std::optional<std::string> instructions;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<initialize_result>) {
+  using t = initialize_result;
+  return json::fields(json::field("protocolVersion", &t::protocol_version),
+                      json::field("capabilities", &t::capabilities), json::field("serverInfo", &t::server_info),
+                      json::field("instructions", &t::instructions), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// The answer to server/discover. The server's name is in `meta`: see result_meta.
+struct discover_result {
+  discover_result() = default;
+
+  std::vector<std::string> supported_versions;
+  server_capabilities capabilities;
+  std::optional<std::string> instructions;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<discover_result>) {
+  using t = discover_result;
+  return json::fields(json::field("resultType", &t::result_type),
+                      json::field("supportedVersions", &t::supported_versions),
+                      json::field("capabilities", &t::capabilities), json::field("instructions", &t::instructions),
+                      json::field("ttlMs", &t::ttl_ms), json::field("cacheScope", &t::cache_scope),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+namespace comcp {
+
+namespace meta_key {
+inline constexpr std::string_view progress_token = "progressToken";
+inline constexpr std::string_view protocol_version = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view client_info = "io.modelcontextprotocol/clientInfo";
+inline constexpr std::string_view client_capabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr std::string_view log_level = "io.modelcontextprotocol/logLevel";
+inline constexpr std::string_view server_info = "io.modelcontextprotocol/serverInfo";
+inline constexpr std::string_view subscription_id = "io.modelcontextprotocol/subscriptionId";
+inline constexpr std::string_view related_task = "io.modelcontextprotocol/related-task";
+inline constexpr std::string_view traceparent = "traceparent";
+inline constexpr std::string_view tracestate = "tracestate";
+inline constexpr std::string_view baggage = "baggage";
+}  // namespace meta_key
+
+/// Whether a user may set this key: it follows the naming rule and is none that comcp writes itself. Errors:
+/// invalid_argument, which says why.
+result<void> check_meta_key(std::string_view key);
+
+/// check_meta_key, and for traceparent, tracestate and baggage whether the value is what W3C Trace Context and Baggage
+/// say. Errors: invalid_argument.
+result<void> check_meta(std::string_view key, json::view value);
+result<void> check_meta(std::string_view key, std::string_view json_text);
+
+/// check_meta for every key; `meta` must be an object, or null for none.
+result<void> check_user_meta(json::view meta);
+
+/// What `_meta` of a modern request carries; that of a legacy one has the progress token only.
+struct request_meta {
+  request_meta() = default;
+
+  std::optional<std::string> protocol_version;
+  std::optional<implementation> client_info;
+  std::optional<comcp::client_capabilities> client_capabilities;
+  std::optional<comcp::log_level> log_level;
+  std::optional<comcp::progress_token> progress_token;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<request_meta>) {
+  using t = request_meta;
+  return json::fields(json::field(meta_key::protocol_version, &t::protocol_version),
+                      json::field(meta_key::client_info, &t::client_info),
+                      json::field(meta_key::client_capabilities, &t::client_capabilities),
+                      json::field(meta_key::log_level, &t::log_level),
+                      json::field(meta_key::progress_token, &t::progress_token), json::rest(&t::raw));
+}
+
+/// What `_meta` of a modern result carries.
+struct result_meta {
+  result_meta() = default;
+
+  std::optional<implementation> server_info;
+  std::optional<peer_id> subscription_id;  ///< In the result of subscriptions/listen.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<result_meta>) {
+  using t = result_meta;
+  return json::fields(json::field(meta_key::server_info, &t::server_info),
+                      json::field(meta_key::subscription_id, &t::subscription_id), json::rest(&t::raw));
+}
+
+/// What `_meta` of a notification on a listen stream carries.
+struct notification_meta {
+  notification_meta() = default;
+
+  std::optional<peer_id> subscription_id;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<notification_meta>) {
+  using t = notification_meta;
+  return json::fields(json::field(meta_key::subscription_id, &t::subscription_id), json::rest(&t::raw));
+}
+
+/// The server's name in a result's `_meta`, if it is there and readable.
+std::optional<implementation> server_info_of(json::view meta);
+
+/// The listen request that a notification's or result's `_meta` belongs to.
+std::optional<peer_id> subscription_id_of(json::view meta);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/meta.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp {
+namespace detail {
+
+inline bool is_meta_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline bool is_meta_alnum(char c) noexcept { return is_meta_letter(c) || (c >= '0' && c <= '9'); }
+
+COMCP_DECL bool is_meta_label(std::string_view label) noexcept {
+  if (label.empty() || !is_meta_letter(label.front()) || !is_meta_alnum(label.back())) return false;
+  for (char const c : label) {
+    if (!is_meta_alnum(c) && c != '-') return false;
+  }
+  return true;
+}
+
+COMCP_DECL bool is_meta_name(std::string_view name) noexcept {
+  if (name.empty()) return true;
+  if (!is_meta_alnum(name.front()) || !is_meta_alnum(name.back())) return false;
+  for (char const c : name) {
+    if (!is_meta_alnum(c) && c != '-' && c != '_' && c != '.') return false;
+  }
+  return true;
+}
+
+COMCP_DECL error meta_refusal(std::string_view key, char const* why) {
+  return {errc::invalid_argument, "the _meta key \"" + std::string(key) + "\" " + why};
+}
+
+}  // namespace detail
+
+COMCP_DECL result<void> check_meta_key(std::string_view key) {
+  static constexpr std::array own{meta_key::protocol_version, meta_key::client_info, meta_key::client_capabilities,
+                                  meta_key::log_level};
+  if (key == meta_key::progress_token) return detail::meta_refusal(key, "is set by comcp: ask for progress instead");
+  if (std::find(own.begin(), own.end(), key) != own.end()) return detail::meta_refusal(key, "is set by comcp");
+  auto const slash = key.find('/');
+  auto const name = slash == key.npos ? key : key.substr(slash + 1);
+  if (!detail::is_meta_name(name))
+    return detail::meta_refusal(key, "has a bad name: letters, digits, '-', '_' and '.', alphanumeric at both ends");
+  if (slash == key.npos) return {};
+  auto prefix = key.substr(0, slash);
+  for (;;) {
+    auto const dot = prefix.find('.');
+    auto const text = prefix.substr(0, dot);
+    if (!detail::is_meta_label(text))
+      return detail::meta_refusal(key, "has a bad prefix: labels of letters, digits and '-', dots between them");
+    if (dot == prefix.npos) return {};
+    prefix.remove_prefix(dot + 1);
+  }
+}
+
+COMCP_DECL result<void> check_meta(std::string_view key, json::view value) {
+  if (auto ok = check_meta_key(key); !ok) return ok;
+  bool (*is_sound)(std::string_view) = nullptr;
+  if (key == meta_key::traceparent) is_sound = [](std::string_view t) { return trace_parent::parse(t).has_value(); };
+  if (key == meta_key::tracestate) is_sound = [](std::string_view t) { return parse_tracestate(t).has_value(); };
+  if (key == meta_key::baggage) is_sound = [](std::string_view t) { return parse_baggage(t).has_value(); };
+  auto const text = is_sound ? value.get_string() : std::nullopt;
+  if (!is_sound || (text && is_sound(*text))) return {};
+  return detail::meta_refusal(key, "is not the text that W3C specifies for it");
+}
+
+COMCP_DECL result<void> check_meta(std::string_view key, std::string_view json_text) {
+  auto const value = json::parse(json_text);
+  return value ? check_meta(key, value->view()) : value.error();
+}
+
+COMCP_DECL result<void> check_user_meta(json::view meta) {
+  if (meta.is_null()) return {};
+  if (!meta.is_object()) return error(errc::invalid_argument, "_meta must be an object");
+  for (auto const m : meta.members()) {
+    auto ok = check_meta(m.key, m.value);
+    if (!ok) return ok;
+  }
+  return {};
+}
+
+COMCP_DECL std::optional<implementation> server_info_of(json::view meta) {
+  auto const found = meta.find(meta_key::server_info);
+  if (!found) return {};
+  auto info = json::read<implementation>(*found);
+  return info ? std::optional(*std::move(info)) : std::nullopt;
+}
+
+COMCP_DECL std::optional<peer_id> subscription_id_of(json::view meta) {
+  auto const found = meta.find(meta_key::subscription_id);
+  if (!found) return {};
+  auto id = json::read<peer_id>(*found);
+  return id ? std::optional(*std::move(id)) : std::nullopt;
+}
+
+}  // namespace comcp
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/call_options.ipp
+
+namespace comcp {
+
+COMCP_DECL call_options& call_options::trace(trace_context const& context) {
+  auto const sound = context.well_formed();
+  auto& own = edit();
+  auto const put = [&own](std::string_view key, std::string const& text) {
+    auto const same = [key](auto const& entry) { return entry.first == key; };
+    std::erase_if(own.meta, same);
+    std::erase_if(own.headers, same);
+    if (text.empty()) return;
+    own.meta.emplace_back(std::string(key), json::to_text(text));
+    own.headers.emplace_back(std::string(key), text);
+    ++own.traced;
+  };
+  own.traced = 0;
+  put(meta_key::traceparent, sound.traceparent);
+  put(meta_key::tracestate, sound.tracestate);
+  put(meta_key::baggage, sound.baggage);
+  return *this;
+}
+
+COMCP_DECL trace_context detail::trace_of(call_options const& options) {
+  trace_context out;
+  for (auto const& [key, text] : options.meta()) {
+    auto* const of = key == meta_key::traceparent  ? &out.traceparent
+                     : key == meta_key::tracestate ? &out.tracestate
+                     : key == meta_key::baggage    ? &out.baggage
+                                                   : nullptr;
+    auto const value = of ? json::parse(text) : result<json::value>(json::value());
+    if (of && value) *of = std::string(value->view().get_string().value_or(""));
+  }
+  return out.well_formed();
+}
+
+COMCP_DECL detail::open_span detail::span_of_call(span_hook const& hook, span_layer layer, std::string_view name,
+                                                  call_options& options) {
+  if (!hook) return {};
+  span_start s(layer, span_kind::internal, std::string(name));
+  s.parent = trace_of(options);
+  open_span of(hook, std::move(s));
+  options.trace(of.context());
+  return of;
+}
+
+}  // namespace comcp
+#endif
 
 // client/operation.hpp
 // From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
@@ -5828,349 +6991,6 @@ class any_transport {
 #include <string>
 #include <string_view>
 
-// protocol/capabilities.hpp
-// What each side says it can do. Spec: basic/lifecycle (legacy), 2026-07-28 basic (_meta) and server/discover.
-
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-/// Entries of `experimental` and `extensions`: their name and their settings (an object).
-using capability_entries = std::map<std::string, json::value>;
-
-/// A feature whose list may change. Used for roots, tools and prompts.
-struct list_capability {
-  list_capability() = default;
-  explicit list_capability(bool tells_changes) : list_changed(tells_changes) {}
-
-  bool list_changed = false;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_capability>) {
-  using t = list_capability;
-  return json::fields(json::defaulted("listChanged", &t::list_changed), json::rest(&t::raw));
-}
-
-struct resources_capability {
-  resources_capability() = default;
-
-  bool subscribe = false;
-  bool list_changed = false;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<resources_capability>) {
-  using t = resources_capability;
-  return json::fields(json::defaulted("subscribe", &t::subscribe), json::defaulted("listChanged", &t::list_changed),
-                      json::rest(&t::raw));
-}
-
-struct sampling_capability {
-  sampling_capability() = default;
-
-  bool context = false;  ///< includeContext other than "none" is understood.
-  bool tools = false;    ///< Requests may offer tools.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<sampling_capability>) {
-  using t = sampling_capability;
-  return json::fields(detail::presence("context", &t::context), detail::presence("tools", &t::tools),
-                      json::rest(&t::raw));
-}
-
-struct elicitation_capability {
-  elicitation_capability() = default;
-
-  bool form = false;
-  bool url = false;
-  json::value raw;
-
-  /// An empty object means form, as in 2025-06-18.
-  [[nodiscard]] bool supports_form() const noexcept { return form || !url; }
-  [[nodiscard]] bool supports_url() const noexcept { return url; }
-};
-constexpr auto describe(std::type_identity<elicitation_capability>) {
-  using t = elicitation_capability;
-  return json::fields(detail::presence("form", &t::form), detail::presence("url", &t::url), json::rest(&t::raw));
-}
-
-/// Tasks as 2025-11-25 has them, for either side; `requests` says which requests may become tasks.
-struct tasks_capability {
-  tasks_capability() = default;
-
-  bool list = false;
-  bool cancel = false;
-  json::value requests;  ///< As {"tools": {"call": {}}}; null where absent.
-  json::value raw;
-
-  /// Whether such a request may become a task: supports("tools", "call"), supports("sampling", "createMessage").
-  [[nodiscard]] bool supports(std::string_view area, std::string_view request) const;
-};
-constexpr auto describe(std::type_identity<tasks_capability>) {
-  using t = tasks_capability;
-  return json::fields(detail::presence("list", &t::list), detail::presence("cancel", &t::cancel),
-                      detail::optional_object("requests", &t::requests), json::rest(&t::raw));
-}
-
-/// What a client declares; comcp deduces it from the handler.
-struct client_capabilities {
-  client_capabilities() = default;
-
-  std::optional<list_capability> roots;
-  std::optional<sampling_capability> sampling;
-  std::optional<elicitation_capability> elicitation;
-  std::optional<tasks_capability> tasks;
-  capability_entries experimental;
-  capability_entries extensions;
-  json::value raw;
-
-  [[nodiscard]] bool supports_elicitation_form() const noexcept { return elicitation && elicitation->supports_form(); }
-  [[nodiscard]] bool supports_elicitation_url() const noexcept { return elicitation && elicitation->supports_url(); }
-};
-constexpr auto describe(std::type_identity<client_capabilities>) {
-  using t = client_capabilities;
-  return json::fields(json::field("roots", &t::roots), json::field("sampling", &t::sampling),
-                      json::field("elicitation", &t::elicitation), json::field("tasks", &t::tasks),
-                      json::defaulted("experimental", &t::experimental), json::defaulted("extensions", &t::extensions),
-                      json::rest(&t::raw));
-}
-
-/// What a server declares.
-struct server_capabilities {
-  server_capabilities() = default;
-
-  std::optional<list_capability> tools;
-  std::optional<list_capability> prompts;
-  std::optional<resources_capability> resources;
-  json::value logging;      ///< Null where absent.
-  json::value completions;  ///< Null where absent.
-  std::optional<tasks_capability> tasks;
-  capability_entries experimental;
-  capability_entries extensions;
-  json::value raw;
-
-  /// Whether the server declared it: "tools", "prompts", "resources", "logging", "completions", "tasks", an
-  /// extension's or experimental entry's name, or any other key of the object as it came.
-  [[nodiscard]] bool supports(std::string_view name) const;
-  /// Whether it tells when the list changes: "tools", "prompts" or "resources".
-  [[nodiscard]] bool supports_list_changed(std::string_view name) const noexcept;
-  /// Whether single resources can be subscribed to.
-  [[nodiscard]] bool supports_subscribe() const noexcept { return resources && resources->subscribe; }
-};
-constexpr auto describe(std::type_identity<server_capabilities>) {
-  using t = server_capabilities;
-  return json::fields(json::field("tools", &t::tools), json::field("prompts", &t::prompts),
-                      json::field("resources", &t::resources), detail::optional_object("logging", &t::logging),
-                      detail::optional_object("completions", &t::completions), json::field("tasks", &t::tasks),
-                      json::defaulted("experimental", &t::experimental), json::defaulted("extensions", &t::extensions),
-                      json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/capabilities.ipp
-
-namespace comcp {
-
-COMCP_DECL bool tasks_capability::supports(std::string_view area, std::string_view request) const {
-  auto const found = requests.view().find(area);
-  auto const entry = found ? found->find(request) : std::nullopt;
-  return entry && !entry->is_null();
-}
-
-COMCP_DECL bool server_capabilities::supports(std::string_view name) const {
-  if (name == "tools") return tools.has_value();
-  if (name == "prompts") return prompts.has_value();
-  if (name == "resources") return resources.has_value();
-  if (name == "logging") return !logging.is_null();
-  if (name == "completions") return !completions.is_null();
-  if (name == "tasks") return tasks.has_value();
-  if (name == "experimental" || name == "extensions") return false;
-  std::string const key(name);
-  if (extensions.contains(key) || experimental.contains(key)) return true;
-  auto const other = raw.view().find(name);
-  return other && !other->is_null();
-}
-
-COMCP_DECL bool server_capabilities::supports_list_changed(std::string_view name) const noexcept {
-  if (name == "tools") return tools && tools->list_changed;
-  if (name == "prompts") return prompts && prompts->list_changed;
-  if (name == "resources") return resources && resources->list_changed;
-  return false;
-}
-
-}  // namespace comcp
-#endif
-
-// protocol/lifecycle.hpp
-// Protocol versions, who the two sides are, and what initialize and server/discover carry.
-// Spec: basic/lifecycle (legacy), 2026-07-28 basic/versioning and server/discover.
-
-#include <array>
-#include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-namespace comcp {
-
-/// Legacy: initialize, sessions, requests from the server. Modern: no handshake, input rounds, listen streams.
-enum class era { legacy, modern };
-
-namespace detail {
-struct version_row {
-  std::string_view text;
-  comcp::era era;
-};
-/// The protocol's versions, the oldest first: a new one is a line here, and in namespace version where it has a name.
-inline constexpr std::array version_table = {
-    version_row{"2024-11-05", era::legacy},
-    version_row{"2025-03-26", era::legacy},
-    version_row{"2025-06-18", era::legacy},
-    version_row{"2025-11-25", era::legacy},
-    version_row{"2026-07-28", era::modern},
-};
-}  // namespace detail
-
-/// A protocol version that comcp speaks; ordered by age. Default: the newest.
-class protocol_version {
- public:
-  constexpr protocol_version() noexcept = default;
-
-  /// The version of this text, if comcp speaks it.
-  static constexpr std::optional<protocol_version> parse(std::string_view text) noexcept {
-    for (std::size_t i = 0; i < detail::version_table.size(); ++i) {
-      if (detail::version_table[i].text == text) return at(i);
-    }
-    return {};
-  }
-  /// The index-th version, the oldest being 0. Precondition: it exists.
-  static constexpr protocol_version at(std::size_t index) noexcept {
-    protocol_version v;
-    v.index_ = static_cast<std::uint8_t>(index);
-    return v;
-  }
-  /// The newest of an era.
-  static constexpr protocol_version newest(comcp::era e) noexcept {
-    auto i = detail::version_table.size() - 1;
-    while (detail::version_table[i].era != e) --i;
-    return at(i);
-  }
-
-  [[nodiscard]] constexpr std::string_view text() const noexcept { return detail::version_table[index_].text; }
-  [[nodiscard]] constexpr comcp::era era() const noexcept { return detail::version_table[index_].era; }
-
-  friend constexpr bool operator==(protocol_version, protocol_version) noexcept = default;
-  friend constexpr auto operator<=>(protocol_version, protocol_version) noexcept = default;
-
- private:
-  std::uint8_t index_ = detail::version_table.size() - 1;
-};
-
-namespace version {
-inline constexpr auto v2024_11_05 = *protocol_version::parse("2024-11-05");
-inline constexpr auto v2025_03_26 = *protocol_version::parse("2025-03-26");
-inline constexpr auto v2025_06_18 = *protocol_version::parse("2025-06-18");
-inline constexpr auto v2025_11_25 = *protocol_version::parse("2025-11-25");
-inline constexpr auto v2026_07_28 = *protocol_version::parse("2026-07-28");
-inline constexpr auto latest_legacy = protocol_version::newest(era::legacy);
-inline constexpr auto latest = protocol_version();
-}  // namespace version
-
-/// Every version that comcp speaks, newest first.
-constexpr auto supported_versions() noexcept {
-  std::array<protocol_version, detail::version_table.size()> all;
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = protocol_version::at(all.size() - 1 - i);
-  return all;
-}
-
-/// Names a client or a server. Self-reported and unverified: to show, never to decide by.
-struct implementation {
-  implementation() = default;
-  implementation(std::string its_name, std::string its_version)
-      : name(std::move(its_name)), version(std::move(its_version)) {}
-
-  std::string name;
-  std::string version;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::optional<std::string> website_url;
-  std::vector<icon> icons;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<implementation>) {
-  using t = implementation;
-  return json::fields(json::field("name", &t::name), json::field("version", &t::version),
-                      json::field("title", &t::title), json::field("description", &t::description),
-                      json::field("websiteUrl", &t::website_url), json::defaulted("icons", &t::icons),
-                      json::rest(&t::raw));
-}
-
-struct initialize_params {
-  initialize_params() = default;
-
-  std::string protocol_version;
-  client_capabilities capabilities;
-  implementation client_info;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<initialize_params>) {
-  using t = initialize_params;
-  return json::fields(json::field("protocolVersion", &t::protocol_version),
-                      json::field("capabilities", &t::capabilities), json::field("clientInfo", &t::client_info),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct initialize_result {
-  initialize_result() = default;
-
-  std::string protocol_version;  ///< As the server said it: maybe one that comcp does not speak.
-  server_capabilities capabilities;
-  implementation server_info;
-  std::optional<std::string> instructions;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<initialize_result>) {
-  using t = initialize_result;
-  return json::fields(json::field("protocolVersion", &t::protocol_version),
-                      json::field("capabilities", &t::capabilities), json::field("serverInfo", &t::server_info),
-                      json::field("instructions", &t::instructions), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// The answer to server/discover. The server's name is in `meta`: see result_meta.
-struct discover_result {
-  discover_result() = default;
-
-  std::vector<std::string> supported_versions;
-  server_capabilities capabilities;
-  std::optional<std::string> instructions;
-  std::optional<std::int64_t> ttl_ms;
-  std::optional<comcp::cache_scope> cache_scope;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<discover_result>) {
-  using t = discover_result;
-  return json::fields(json::field("resultType", &t::result_type),
-                      json::field("supportedVersions", &t::supported_versions),
-                      json::field("capabilities", &t::capabilities), json::field("instructions", &t::instructions),
-                      json::field("ttlMs", &t::ttl_ms), json::field("cacheScope", &t::cache_scope),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
 namespace comcp::wire {
 
 struct method_rules {
@@ -6305,6 +7125,7 @@ struct prepared_call {
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
+  mutable request_id id = 0;         // of its last request
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 
@@ -7786,573 +8607,6 @@ COMCP_DECL std::string read_resource_result::text() && {
 #include <string>
 #include <string_view>
 #include <vector>
-
-// protocol/meta.hpp
-// `_meta`: the keys that the protocol reserves, which keys users may set, and the reserved contents as types.
-// Spec: 2026-07-28 basic (_meta).
-
-#include <optional>
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-namespace meta_key {
-inline constexpr std::string_view progress_token = "progressToken";
-inline constexpr std::string_view protocol_version = "io.modelcontextprotocol/protocolVersion";
-inline constexpr std::string_view client_info = "io.modelcontextprotocol/clientInfo";
-inline constexpr std::string_view client_capabilities = "io.modelcontextprotocol/clientCapabilities";
-inline constexpr std::string_view log_level = "io.modelcontextprotocol/logLevel";
-inline constexpr std::string_view server_info = "io.modelcontextprotocol/serverInfo";
-inline constexpr std::string_view subscription_id = "io.modelcontextprotocol/subscriptionId";
-inline constexpr std::string_view related_task = "io.modelcontextprotocol/related-task";
-inline constexpr std::string_view traceparent = "traceparent";
-inline constexpr std::string_view tracestate = "tracestate";
-inline constexpr std::string_view baggage = "baggage";
-}  // namespace meta_key
-
-/// Whether a user may set this key: it follows the naming rule and is none that comcp writes itself. Errors:
-/// invalid_argument, which says why.
-result<void> check_meta_key(std::string_view key);
-
-/// check_meta_key, and for traceparent, tracestate and baggage whether the value is what W3C Trace Context and Baggage
-/// say. Errors: invalid_argument.
-result<void> check_meta(std::string_view key, json::view value);
-result<void> check_meta(std::string_view key, std::string_view json_text);
-
-/// check_meta for every key; `meta` must be an object, or null for none.
-result<void> check_user_meta(json::view meta);
-
-/// What `_meta` of a modern request carries; that of a legacy one has the progress token only.
-struct request_meta {
-  request_meta() = default;
-
-  std::optional<std::string> protocol_version;
-  std::optional<implementation> client_info;
-  std::optional<comcp::client_capabilities> client_capabilities;
-  std::optional<comcp::log_level> log_level;
-  std::optional<comcp::progress_token> progress_token;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<request_meta>) {
-  using t = request_meta;
-  return json::fields(json::field(meta_key::protocol_version, &t::protocol_version),
-                      json::field(meta_key::client_info, &t::client_info),
-                      json::field(meta_key::client_capabilities, &t::client_capabilities),
-                      json::field(meta_key::log_level, &t::log_level),
-                      json::field(meta_key::progress_token, &t::progress_token), json::rest(&t::raw));
-}
-
-/// What `_meta` of a modern result carries.
-struct result_meta {
-  result_meta() = default;
-
-  std::optional<implementation> server_info;
-  std::optional<peer_id> subscription_id;  ///< In the result of subscriptions/listen.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<result_meta>) {
-  using t = result_meta;
-  return json::fields(json::field(meta_key::server_info, &t::server_info),
-                      json::field(meta_key::subscription_id, &t::subscription_id), json::rest(&t::raw));
-}
-
-/// What `_meta` of a notification on a listen stream carries.
-struct notification_meta {
-  notification_meta() = default;
-
-  std::optional<peer_id> subscription_id;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<notification_meta>) {
-  using t = notification_meta;
-  return json::fields(json::field(meta_key::subscription_id, &t::subscription_id), json::rest(&t::raw));
-}
-
-/// The server's name in a result's `_meta`, if it is there and readable.
-std::optional<implementation> server_info_of(json::view meta);
-
-/// The listen request that a notification's or result's `_meta` belongs to.
-std::optional<peer_id> subscription_id_of(json::view meta);
-
-}  // namespace comcp
-
-// trace/propagation.hpp
-// The texts that carry a trace from one program to the next: traceparent, tracestate and baggage, read, written and
-// checked. Where they come from and where they go is others' business. Pure; every function is linear in its text.
-// Spec: W3C Trace Context (https://www.w3.org/TR/trace-context-2/), W3C Baggage (https://www.w3.org/TR/baggage/), and
-// for the keys in _meta https://modelcontextprotocol.io/seps/414-request-meta
-
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-namespace comcp {
-
-/// A position in a trace, as a traceparent tells it. Regular.
-struct trace_parent {
-  trace_parent() = default;
-  trace_parent(std::string trace, std::string parent, bool is_sampled = false, bool is_random = false)
-      : trace_id(std::move(trace)), parent_id(std::move(parent)), sampled(is_sampled), random(is_random) {}
-
-  std::string trace_id;   ///< 32 lower-case hexadecimal digits, not all zero.
-  std::string parent_id;  ///< 16 of them: the caller's span.
-  bool sampled = false;   ///< The caller may have recorded it.
-  bool random = false;    ///< The last 7 bytes of trace_id were chosen at random.
-
-  /// Version 00 is 55 characters; of a later one the part that 00 has is read. Unknown flags are dropped. Errors:
-  /// invalid_argument, which says what is wrong.
-  static result<trace_parent> parse(std::string_view text);
-  [[nodiscard]] bool valid() const noexcept;  ///< Whether both ids are what they have to be.
-  [[nodiscard]] std::string text() const;     ///< As version 00; "" unless it is valid().
-
-  friend bool operator==(trace_parent const&, trace_parent const&) = default;
-};
-
-/// One tracing system's entry. Regular.
-struct tracestate_member {
-  tracestate_member() = default;
-  tracestate_member(std::string its_key, std::string its_value) : key(std::move(its_key)), value(std::move(its_value)) {}
-
-  std::string key;    ///< 1 to 256 of a-z, 0-9, "_-*/@", the first one a letter or a digit.
-  std::string value;  ///< 1 to 256 printable ASCII characters without ',' and '='; no blank at the end.
-
-  friend bool operator==(tracestate_member const&, tracestate_member const&) = default;
-};
-
-/// The members, newest first; empty ones are skipped, and of one key the first counts. Errors: invalid_argument for a
-/// malformed member, or for more than 32 members.
-result<std::vector<tracestate_member>> parse_tracestate(std::string_view text);
-/// Without what is malformed, repeats a key, or is beyond 32 members. Of more than 512 characters members longer than
-/// 128 go first, then the last ones.
-std::string tracestate_text(std::vector<tracestate_member> const& members);
-
-/// What is said about a member of baggage: a key, or a key and a value. Regular.
-struct baggage_property {
-  baggage_property() = default;
-  explicit baggage_property(std::string its_key, std::optional<std::string> its_value = {})
-      : key(std::move(its_key)), value(std::move(its_value)) {}
-
-  std::string key;                   ///< An HTTP token.
-  std::optional<std::string> value;  ///< Any UTF-8: escapes are decoded.
-
-  friend bool operator==(baggage_property const&, baggage_property const&) = default;
-};
-
-/// What an application sends along with a trace. Regular.
-struct baggage_member {
-  baggage_member() = default;
-  baggage_member(std::string its_key, std::string its_value) : key(std::move(its_key)), value(std::move(its_value)) {}
-
-  std::string key;    ///< An HTTP token. Keys may come twice.
-  std::string value;  ///< Any UTF-8: escapes are decoded, what they hold that is no UTF-8 is U+FFFD.
-  std::vector<baggage_property> properties;
-
-  friend bool operator==(baggage_member const&, baggage_member const&) = default;
-};
-
-/// At least one member. Errors: invalid_argument for a malformed member (an escape that is none, too), for more than 64
-/// members or 8192 bytes.
-result<std::vector<baggage_member>> parse_baggage(std::string_view text);
-/// Values are escaped; members with a key that is no token are left out, and those behind the 64th or 8192nd byte.
-std::string baggage_text(std::vector<baggage_member> const& members);
-
-/// The three texts together, each empty where there is none. Regular. They may come from anywhere: what is sent on is
-/// well_formed().
-struct trace_context {
-  trace_context() = default;
-  explicit trace_context(std::string parent, std::string state = {}, std::string bag = {})
-      : traceparent(std::move(parent)), tracestate(std::move(state)), baggage(std::move(bag)) {}
-
-  std::string traceparent;
-  std::string tracestate;
-  std::string baggage;
-
-  /// The texts of the keys "traceparent", "tracestate" and "baggage" in a `_meta`, unchecked; empty where there is no
-  /// such string.
-  static trace_context of(json::view meta);
-
-  /// Without what is malformed: a bad traceparent takes tracestate with it, a bad tracestate or baggage goes alone. A
-  /// later version of traceparent becomes 00, tracestate and baggage that are too long lose whole members.
-  [[nodiscard]] trace_context well_formed() const;
-  [[nodiscard]] bool empty() const noexcept { return traceparent.empty() && tracestate.empty() && baggage.empty(); }
-
-  friend bool operator==(trace_context const&, trace_context const&) = default;
-};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// trace/impl/propagation.ipp
-#include <algorithm>
-#include <cstddef>
-
-namespace comcp {
-namespace detail {
-
-inline constexpr std::size_t tracestate_most_members = 32, tracestate_longest = 512, tracestate_long_member = 128;
-inline constexpr std::size_t baggage_most_members = 64, baggage_longest = 8192;
-inline constexpr std::string_view trace_digits = "0123456789abcdef";
-
-inline error bad_trace_text(char const* why) { return {errc::invalid_argument, why}; }
-
-COMCP_DECL std::string_view without_trace_blanks(std::string_view text) noexcept {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
-}
-
-/// Takes the part before the next separator off `text`; the last part leaves nothing behind.
-COMCP_DECL std::string_view next_trace_part(std::optional<std::string_view>& text, char separator) noexcept {
-  auto const whole = *text;
-  auto const end = whole.find(separator);
-  if (end == whole.npos) {
-    text.reset();
-  } else {
-    text = whole.substr(end + 1);
-  }
-  return whole.substr(0, end);
-}
-
-COMCP_DECL bool is_trace_id(std::string_view id, std::size_t digits) noexcept {
-  return id.size() == digits && id.find_first_not_of(trace_digits) == id.npos && id.find_first_not_of('0') != id.npos;
-}
-
-COMCP_DECL bool is_tracestate_key(std::string_view key) noexcept {
-  constexpr std::string_view first = "abcdefghijklmnopqrstuvwxyz0123456789";
-  if (key.empty() || key.size() > 256 || first.find(key[0]) == first.npos) return false;
-  return std::all_of(key.begin(), key.end(), [&first](char c) {
-    return first.find(c) != first.npos || std::string_view("_-*/@").find(c) != std::string_view::npos;
-  });
-}
-
-COMCP_DECL bool is_tracestate_value(std::string_view value) noexcept {
-  if (value.empty() || value.size() > 256 || value.back() == ' ') return false;
-  return std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c < 0x7F && c != ',' && c != '='; });
-}
-
-COMCP_DECL bool is_baggage_key(std::string_view key) noexcept {
-  return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    bool const alphanumeric = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-    return alphanumeric || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-  });
-}
-
-constexpr bool is_baggage_octet(char c) noexcept {
-  return c > ' ' && c < 0x7F && c != '"' && c != ',' && c != ';' && c != '\\';
-}
-
-/// The value of a hexadecimal digit, 16 for anything else.
-constexpr unsigned baggage_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  auto const lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 16;
-}
-
-COMCP_DECL std::string with_replacements(std::string const& bytes) {
-  std::string out;
-  out.reserve(bytes.size());
-  for (character_scan at(bytes); at.next();) out.append(at.is_utf8() ? at.bytes() : std::string_view("\xEF\xBF\xBD"));
-  return out;
-}
-
-COMCP_DECL std::optional<std::string> baggage_value(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!is_baggage_octet(text[i])) return {};
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (text.size() - i < 3) return {};
-    auto const high = baggage_digit(text[i + 1]), low = baggage_digit(text[i + 2]);
-    if (high > 15 || low > 15) return {};
-    out += static_cast<char>(high << 4 | low);
-    i += 2;
-  }
-  return with_replacements(out);
-}
-
-/// "key=value" or "key" with blanks where they may be; nothing where it is neither.
-COMCP_DECL std::optional<baggage_property> parse_baggage_pair(std::string_view text) {
-  auto const equals = text.find('=');
-  auto const key = without_trace_blanks(text.substr(0, equals));
-  if (!is_baggage_key(key)) return {};
-  baggage_property pair{std::string(key)};
-  if (equals == text.npos) return pair;
-  pair.value = baggage_value(without_trace_blanks(text.substr(equals + 1)));
-  return pair.value ? std::optional(std::move(pair)) : std::nullopt;
-}
-
-COMCP_DECL std::optional<baggage_member> parse_baggage_member(std::string_view text) {
-  std::optional<std::string_view> rest = text;
-  auto first = parse_baggage_pair(next_trace_part(rest, ';'));
-  if (!first || !first->value) return {};
-  baggage_member member(std::move(first->key), *std::move(first->value));
-  while (rest) {
-    auto property = parse_baggage_pair(next_trace_part(rest, ';'));
-    if (!property) return {};
-    member.properties.push_back(*std::move(property));
-  }
-  return member;
-}
-
-COMCP_DECL void append_baggage_value(std::string& to, std::string_view value) {
-  for (char const c : value) {
-    if (is_baggage_octet(c) && c != '%') {
-      to += c;
-    } else {
-      auto const byte = static_cast<unsigned char>(c);
-      to.append(1, '%').append(1, "0123456789ABCDEF"[byte >> 4]).append(1, "0123456789ABCDEF"[byte & 15]);
-    }
-  }
-}
-
-/// Adds a member to a list, unless that makes the list longer than it may be.
-COMCP_DECL bool append_baggage_member(std::string& list, std::size_t& count, std::string_view member) {
-  if (count == baggage_most_members || list.size() + (count ? 1 : 0) + member.size() > baggage_longest) return false;
-  if (count++) list += ',';
-  list += member;
-  return true;
-}
-
-/// The text as it came, or as many whole members of it as there may be; "" where one that is kept is malformed.
-COMCP_DECL std::string well_formed_baggage(std::string_view text) {
-  std::string out;
-  std::size_t count = 0;
-  for (std::optional<std::string_view> rest = text; rest;) {
-    auto const member = without_trace_blanks(next_trace_part(rest, ','));
-    if (!append_baggage_member(out, count, member)) return out;
-    if (!parse_baggage_member(member)) return {};
-  }
-  return out;
-}
-
-}  // namespace detail
-
-COMCP_DECL result<trace_parent> trace_parent::parse(std::string_view text) {
-  auto const is_hex = [](std::string_view t) { return t.find_first_not_of(detail::trace_digits) == t.npos; };
-  if (text.size() < 55 || text[2] != '-' || text[35] != '-' || text[52] != '-')
-    return detail::bad_trace_text("a traceparent is version-traceid-parentid-flags, in 2, 32, 16 and 2 digits");
-  auto const version = text.substr(0, 2), flags = text.substr(53, 2);
-  if (!is_hex(version) || version == "ff") return detail::bad_trace_text("a traceparent has a version of 00 to fe");
-  if (text.size() > 55 && (version == "00" || text[55] != '-'))
-    return detail::bad_trace_text("a traceparent has something behind its flags");
-  // Who passes the text on is safe from what would end a line.
-  if (!std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; }))
-    return detail::bad_trace_text("a traceparent has a character that is not printable ASCII");
-  trace_parent out(std::string(text.substr(3, 32)), std::string(text.substr(36, 16)));
-  if (!out.valid() || !is_hex(flags))
-    return detail::bad_trace_text("a traceparent's ids and flags are lower-case hexadecimal digits, no id is zero");
-  auto const bits = detail::baggage_digit(flags[1]);
-  out.sampled = (bits & 1) != 0;
-  out.random = (bits & 2) != 0;
-  return out;
-}
-
-COMCP_DECL bool trace_parent::valid() const noexcept {
-  return detail::is_trace_id(trace_id, 32) && detail::is_trace_id(parent_id, 16);
-}
-
-COMCP_DECL std::string trace_parent::text() const {
-  if (!valid()) return {};
-  auto const flags = random ? (sampled ? "-03" : "-02") : (sampled ? "-01" : "-00");
-  return std::string("00-").append(trace_id).append("-").append(parent_id).append(flags);
-}
-
-COMCP_DECL result<std::vector<tracestate_member>> parse_tracestate(std::string_view text) {
-  std::vector<tracestate_member> members;
-  std::size_t count = 0;
-  for (std::optional<std::string_view> rest = text; rest;) {
-    auto const part = detail::without_trace_blanks(detail::next_trace_part(rest, ','));
-    if (part.empty()) continue;
-    auto const equals = part.find('=');
-    auto const key = part.substr(0, equals), value = part.substr(equals == part.npos ? part.size() : equals + 1);
-    if (!detail::is_tracestate_key(key) || !detail::is_tracestate_value(value))
-      return detail::bad_trace_text("a tracestate has a member that is no key=value");
-    if (++count > detail::tracestate_most_members) return detail::bad_trace_text("a tracestate has more than 32 members");
-    bool const known = std::any_of(members.begin(), members.end(), [key](auto const& m) { return m.key == key; });
-    if (!known) members.emplace_back(std::string(key), std::string(value));
-  }
-  return members;
-}
-
-COMCP_DECL std::string tracestate_text(std::vector<tracestate_member> const& members) {
-  std::vector<tracestate_member const*> kept;
-  std::size_t length = 0;
-  auto const length_of = [](tracestate_member const& m) { return m.key.size() + 1 + m.value.size(); };
-  for (auto const& m : members) {
-    bool const known = std::any_of(kept.begin(), kept.end(), [&m](auto const* k) { return k->key == m.key; });
-    if (known || !detail::is_tracestate_key(m.key) || !detail::is_tracestate_value(m.value)) continue;
-    if (kept.size() == detail::tracestate_most_members) break;
-    length += length_of(m) + (kept.empty() ? 0 : 1);
-    kept.push_back(&m);
-  }
-  for (auto const least : {detail::tracestate_long_member + 1, std::size_t{0}}) {
-    for (auto i = kept.size(); i-- > 0 && length > detail::tracestate_longest;) {
-      if (length_of(*kept[i]) < least) continue;
-      length -= length_of(*kept[i]) + (kept.size() > 1 ? 1 : 0);
-      kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
-  std::string out;
-  for (auto const* m : kept) out.append(out.empty() ? "" : ",").append(m->key).append("=").append(m->value);
-  return out;
-}
-
-COMCP_DECL result<std::vector<baggage_member>> parse_baggage(std::string_view text) {
-  if (text.size() > detail::baggage_longest) return detail::bad_trace_text("baggage is longer than 8192 bytes");
-  std::vector<baggage_member> members;
-  for (std::optional<std::string_view> rest = text; rest;) {
-    auto member = detail::parse_baggage_member(detail::next_trace_part(rest, ','));
-    if (!member) return detail::bad_trace_text("baggage has a member that is no key=value;property");
-    if (members.size() == detail::baggage_most_members) return detail::bad_trace_text("baggage has more than 64 members");
-    members.push_back(*std::move(member));
-  }
-  return members;
-}
-
-COMCP_DECL std::string baggage_text(std::vector<baggage_member> const& members) {
-  std::string out, one;
-  std::size_t count = 0;
-  for (auto const& m : members) {
-    if (!detail::is_baggage_key(m.key)) continue;
-    one.assign(m.key).append("=");
-    detail::append_baggage_value(one, m.value);
-    for (auto const& p : m.properties) {
-      if (!detail::is_baggage_key(p.key)) continue;
-      one.append(";").append(p.key);
-      if (!p.value) continue;
-      one += '=';
-      detail::append_baggage_value(one, *p.value);
-    }
-    if (!detail::append_baggage_member(out, count, one)) break;
-  }
-  return out;
-}
-
-COMCP_DECL trace_context trace_context::of(json::view meta) {
-  auto const text = [meta](std::string_view key) {
-    auto const found = meta.find(key);
-    return std::string(found ? found->get_string().value_or(std::string_view()) : std::string_view());
-  };
-  return trace_context(text("traceparent"), text("tracestate"), text("baggage"));
-}
-
-COMCP_DECL trace_context trace_context::well_formed() const {
-  trace_context out;
-  if (auto const parent = trace_parent::parse(traceparent)) {
-    out.traceparent = parent->text();
-    if (auto const state = parse_tracestate(tracestate)) out.tracestate = tracestate_text(*state);
-  }
-  if (!baggage.empty()) out.baggage = detail::well_formed_baggage(baggage);
-  return out;
-}
-
-}  // namespace comcp
-#endif
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/meta.ipp
-#include <algorithm>
-#include <array>
-
-namespace comcp {
-namespace detail {
-
-inline bool is_meta_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-inline bool is_meta_alnum(char c) noexcept { return is_meta_letter(c) || (c >= '0' && c <= '9'); }
-
-COMCP_DECL bool is_meta_label(std::string_view label) noexcept {
-  if (label.empty() || !is_meta_letter(label.front()) || !is_meta_alnum(label.back())) return false;
-  for (char const c : label) {
-    if (!is_meta_alnum(c) && c != '-') return false;
-  }
-  return true;
-}
-
-COMCP_DECL bool is_meta_name(std::string_view name) noexcept {
-  if (name.empty()) return true;
-  if (!is_meta_alnum(name.front()) || !is_meta_alnum(name.back())) return false;
-  for (char const c : name) {
-    if (!is_meta_alnum(c) && c != '-' && c != '_' && c != '.') return false;
-  }
-  return true;
-}
-
-COMCP_DECL error meta_refusal(std::string_view key, char const* why) {
-  return {errc::invalid_argument, "the _meta key \"" + std::string(key) + "\" " + why};
-}
-
-}  // namespace detail
-
-COMCP_DECL result<void> check_meta_key(std::string_view key) {
-  static constexpr std::array own{meta_key::protocol_version, meta_key::client_info, meta_key::client_capabilities,
-                                  meta_key::log_level};
-  if (key == meta_key::progress_token) return detail::meta_refusal(key, "is set by comcp: ask for progress instead");
-  if (std::find(own.begin(), own.end(), key) != own.end()) return detail::meta_refusal(key, "is set by comcp");
-  auto const slash = key.find('/');
-  auto const name = slash == key.npos ? key : key.substr(slash + 1);
-  if (!detail::is_meta_name(name))
-    return detail::meta_refusal(key, "has a bad name: letters, digits, '-', '_' and '.', alphanumeric at both ends");
-  if (slash == key.npos) return {};
-  auto prefix = key.substr(0, slash);
-  for (;;) {
-    auto const dot = prefix.find('.');
-    auto const text = prefix.substr(0, dot);
-    if (!detail::is_meta_label(text))
-      return detail::meta_refusal(key, "has a bad prefix: labels of letters, digits and '-', dots between them");
-    if (dot == prefix.npos) return {};
-    prefix.remove_prefix(dot + 1);
-  }
-}
-
-COMCP_DECL result<void> check_meta(std::string_view key, json::view value) {
-  if (auto ok = check_meta_key(key); !ok) return ok;
-  bool (*is_sound)(std::string_view) = nullptr;
-  if (key == meta_key::traceparent) is_sound = [](std::string_view t) { return trace_parent::parse(t).has_value(); };
-  if (key == meta_key::tracestate) is_sound = [](std::string_view t) { return parse_tracestate(t).has_value(); };
-  if (key == meta_key::baggage) is_sound = [](std::string_view t) { return parse_baggage(t).has_value(); };
-  auto const text = is_sound ? value.get_string() : std::nullopt;
-  if (!is_sound || (text && is_sound(*text))) return {};
-  return detail::meta_refusal(key, "is not the text that W3C specifies for it");
-}
-
-COMCP_DECL result<void> check_meta(std::string_view key, std::string_view json_text) {
-  auto const value = json::parse(json_text);
-  return value ? check_meta(key, value->view()) : value.error();
-}
-
-COMCP_DECL result<void> check_user_meta(json::view meta) {
-  if (meta.is_null()) return {};
-  if (!meta.is_object()) return error(errc::invalid_argument, "_meta must be an object");
-  for (auto const m : meta.members()) {
-    auto ok = check_meta(m.key, m.value);
-    if (!ok) return ok;
-  }
-  return {};
-}
-
-COMCP_DECL std::optional<implementation> server_info_of(json::view meta) {
-  auto const found = meta.find(meta_key::server_info);
-  if (!found) return {};
-  auto info = json::read<implementation>(*found);
-  return info ? std::optional(*std::move(info)) : std::nullopt;
-}
-
-COMCP_DECL std::optional<peer_id> subscription_id_of(json::view meta) {
-  auto const found = meta.find(meta_key::subscription_id);
-  if (!found) return {};
-  auto id = json::read<peer_id>(*found);
-  return id ? std::optional(*std::move(id)) : std::nullopt;
-}
-
-}  // namespace comcp
-#endif
 
 namespace comcp {
 
@@ -11087,6 +11341,8 @@ class context {
   /// Whether the server asks while it works on a call of ours, as the specification wants it (SEP-2260). Over streamable
   /// HTTP the stream tells. Elsewhere that is not told, and true where any call is being waited for.
   [[nodiscard]] bool belongs_to_call() const noexcept { return belongs_; }
+  /// The server's position in a trace, from its request's `_meta`, well formed; empty where it sent none.
+  [[nodiscard]] trace_context trace() const { return trace_ ? *trace_ : trace_context(); }
   /// Tells the server how far the answer is; nothing happens where it did not ask for that.
   void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
   /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
@@ -11104,6 +11360,7 @@ class context {
   std::string progress_token_;  // raw JSON; empty where none came
   std::shared_ptr<bool> cancelled_;
   bool belongs_ = true;
+  std::shared_ptr<trace_context const> trace_;
   std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
 };
 
@@ -15772,8 +16029,8 @@ struct connect_settings {
   std::shared_ptr<std::vector<incoming_hook> const> incoming;  // never changed in place
   guard_maker guard = nullptr;  // where there are such
   /// What makes the steps of the calls' way, in their order; empty where a program uses none.
-  enum : std::size_t { interception, validation, extending, caching };
-  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 4> steps;
+  enum : std::size_t { tracing, interception, validation, extending, caching };
+  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 5> steps;
   std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
   bool anonymous = false;
   bool check_capabilities = true;
@@ -15867,6 +16124,9 @@ class connect_options {
   /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
   COMCP_LAZY connect_options& validate(validation_options const& o);
   connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
+  /// A span for each call, request of the server and connection, as comcp/trace/span.hpp has them; calls carry its context.
+  /// Needs <comcp/client/spans.hpp>.
+  COMCP_LAZY connect_options& spans(span_hook hook);
   /// Interceptors see calls in the order in which they were added.
   COMCP_LAZY connect_options& intercept(interceptor i);
   /// Hooks on what the server sends unasked. Needs <comcp/client/incoming.hpp>.
@@ -21610,6 +21870,8 @@ COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {
     if (auto const token = meta->find("progressToken")) ctx.progress_token_ = token->dump();
+    auto trace = trace_context::of(*meta).well_formed();
+    if (!trace.empty()) ctx.trace_ = std::make_shared<trace_context const>(std::move(trace));
   }
   return ctx;
 }
@@ -23059,6 +23321,7 @@ COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e) { return trans
 COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
   auto const& c = *e.call;
   c.sent_modern = codec.is_modern();
+  c.id = e.id;
   wire::request_meta meta;
   meta.user = &c.options.meta();
   meta.progress = c.options.wants_progress();
@@ -24224,6 +24487,8 @@ namespace comcp {
 /// bearer and basic credentials, NAME=value with a secret name, passwords of URLs, and JSON text with any of these.
 /// A secret in prose, or under a harmless name, cannot be seen and stays.
 [[nodiscard]] std::string redacted(json::view v);
+/// The same of one string.
+[[nodiscard]] std::string redacted(std::string_view text);
 
 /// One line of a recording, without its newline. A message that does not parse is told by its size alone, since
 /// nothing can be redacted in it: {"time", "direction", "unreadable": bytes}.
@@ -24443,6 +24708,8 @@ COMCP_DECL bool is_secret_key(std::string_view key) {
   }
   return plain == "auth" || plain == "pass" || plain == "otp";
 }
+
+COMCP_DECL std::string redacted(std::string_view text) { return detail::redacted_text(text, 3); }
 
 COMCP_DECL std::string redacted(json::view v) {
   detail::redactor r(3);

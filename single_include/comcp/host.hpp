@@ -805,7 +805,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_ca
 
 // What is a caller's own cannot be in a request that others share.
 COMCP_LAZY_DECL bool cache_step::shares(prepared_call const& c) const {
-  return options_.coalesces() && !c.options.on_progress() && c.options.meta().empty() && !c.options.log_level();
+  return options_.coalesces() && !c.options.on_progress() && !c.options.says_meta() && !c.options.log_level();
 }
 
 COMCP_LAZY_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
@@ -8356,12 +8356,15 @@ class pool_options {
     };
     return *this;
   }
+  /// A span for each call, from before a member is waited for; the client's own is below it (comcp/trace/span.hpp).
+  pool_options& spans(span_hook hook) { return spans_ = std::move(hook), *this; }
   /// Default: steady_time().
   pool_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] auto const& strategy() const noexcept { return pick_; }
   [[nodiscard]] auto const& time() const noexcept { return time_; }
+  [[nodiscard]] span_hook const& spans() const noexcept { return spans_; }
 
  private:
   std::size_t size_ = 1;
@@ -8369,6 +8372,7 @@ class pool_options {
     return own.pick(ready);
   };
   std::shared_ptr<time_source> time_;
+  span_hook spans_;
 };
 
 /// A pool as it was at one moment.
@@ -9193,6 +9197,8 @@ class pool_core final : public live_server_owner_of<pool_core>,
   // On home.
   COMCP_LAZY asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout,
                                              std::stop_token stop = std::stop_token());
+  /// Of a call, which carries it from here on; none without a hook.
+  COMCP_LAZY [[nodiscard]] open_span begin_span(call_options& options) const;
   /// Waits within the options' timeout, and takes what was waited off it.
   COMCP_LAZY asio::awaitable<pool_turn> take_for_call(call_options& options);
   COMCP_LAZY asio::awaitable<std::string> add(server_config config);
@@ -9228,6 +9234,7 @@ class pool_core final : public live_server_owner_of<pool_core>,
   COMCP_LAZY void lose_context() noexcept;
 
   std::shared_ptr<time_source> time_;
+  span_hook const spans_;
   std::chrono::nanoseconds timeout_{0};  // of calls that say none: the longest of the members'
   pool_members members_;
   std::size_t last_id_ = 0;
@@ -9251,20 +9258,27 @@ using pool_operation = std::function<asio::awaitable<T>(client const&, call_opti
 
 template <class T>
 asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options options, pool_operation<T> operation) {
-  auto taking = core->take_for_call(options);
-  auto const turn = co_await std::move(taking);
+  auto span = core->begin_span(options);
+  std::optional<pool_turn> turn;
   try {
-    auto call = operation(turn.connection(), std::move(options));
+    auto taking = core->take_for_call(options);
+    auto taken = co_await std::move(taking);
+    turn.emplace(std::move(taken));
+    auto call = operation(turn->connection(), std::move(options));
     if constexpr (std::is_void_v<T>) {
       co_await std::move(call);
-      turn.ended();
+      turn->ended();
+      span.end();
     } else {
       auto value = co_await std::move(call);
-      turn.ended();
+      turn->ended();
+      span.end();
       co_return value;
     }
   } catch (...) {
-    turn.ended(current_error());
+    auto const why = current_error();
+    span.fail(why);
+    if (turn) turn->ended(why);
     throw;
   }
 }
@@ -9426,7 +9440,7 @@ struct pool_core::ending {
 };
 
 COMCP_LAZY_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
-    : tenant_of(serial(std::move(home))), time_(options.time() ? options.time() : steady_time()), members_(options) {}
+    : tenant_of(serial(std::move(home))), time_(options.time() ? options.time() : steady_time()), spans_(options.spans()), members_(options) {}
 
 // What is to start at once counts as starting from here on: a call that comes before the start waits for it.
 COMCP_LAZY_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {
@@ -9535,6 +9549,10 @@ COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseco
     auto waiting = rung_.wait(time_, until, stop);
     co_await std::move(waiting);
   }
+}
+
+COMCP_LAZY_DECL open_span pool_core::begin_span(call_options& options) const {
+  return span_of_call(spans_, span_layer::pool, "pool.call", options);
 }
 
 COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& options) {
@@ -11722,6 +11740,9 @@ class registry_options {
   registry_options& debounce(std::chrono::milliseconds d) { return debounce_ = d, *this; }
   /// The bound of close() (default 10 s): servers that are not through by then are ended abruptly.
   registry_options& close_timeout(timespan d) { return close_timeout_ = d, *this; }
+  /// A span for each call, read, prompt and subscription, from before its server is waited for; the client's own is below
+  /// it (comcp/trace/span.hpp).
+  registry_options& spans(span_hook hook) { return spans_ = std::move(hook), *this; }
   registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   /// Decides which tools, prompts and instructions are offered (default: all). It is asked about each definition that is
   /// listed, and again when a blocked one is called; clients of registry.find() go past it. Use it on the registry's
@@ -11745,6 +11766,7 @@ class registry_options {
   [[nodiscard]] std::chrono::milliseconds debounce() const noexcept { return debounce_; }
   [[nodiscard]] std::chrono::nanoseconds close_timeout() const noexcept { return close_timeout_; }
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+  [[nodiscard]] span_hook const& spans() const noexcept { return spans_; }
   [[nodiscard]] std::shared_ptr<pin_guard> const& pins() const noexcept { return pins_; }
   [[nodiscard]] auto const& on_change() const noexcept { return on_change_; }
   [[nodiscard]] auto const& on_status() const noexcept { return on_status_; }
@@ -11758,6 +11780,7 @@ class registry_options {
   std::chrono::milliseconds debounce_{300};
   std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(10);
   std::shared_ptr<time_source> time_;
+  span_hook spans_;
   std::shared_ptr<pin_guard> pins_;
   std::function<void(catalog_change const&)> on_change_;
   std::function<void(server_status const&)> on_status_;
@@ -13081,30 +13104,82 @@ COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const noexcept {
   return core_ ? core_->home() : asio::any_io_executor();
 }
 
+namespace registry_detail {
+
+template <class T>
+using operation = std::function<asio::awaitable<T>(call_options)>;
+
+template <class T>
+asio::awaitable<T> in_span(std::shared_ptr<detail::registry_core> core, char const* name, std::string target,
+                           call_options options, operation<T> f) {
+  auto of = detail::span_of_call(core->options.spans(), span_layer::registry, name, options);
+  of.set("comcp.target", std::move(target));
+  try {
+    auto work = f(std::move(options));
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(work);
+      of.end();
+    } else {
+      auto value = co_await std::move(work);
+      of.end();
+      co_return value;
+    }
+  } catch (...) {
+    of.fail(detail::current_error());
+    throw;
+  }
+}
+
+template <class T, class F>
+asio::awaitable<T> start(std::shared_ptr<detail::registry_core> const& core, char const* name, std::string_view target,
+                         call_options options, F f) {
+  if (!core->options.spans()) return detail::on_home(core, f(std::move(options)));
+  return detail::on_home(core, in_span<T>(core, name, std::string(target), std::move(options), std::move(f)));
+}
+
+}  // namespace registry_detail
+
 COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
                                                                  call_options options) const {
-  return detail::on_home(detail::there(core_), detail::there(core_)->calls.call(std::string(tool), std::move(arguments), std::move(options)));
+  return registry_detail::start<call_tool_result>(
+      detail::there(core_), "registry.call", tool, std::move(options),
+      [c = detail::there(core_).get(), tool = std::string(tool), arguments = std::move(arguments)](call_options o) mutable {
+        return c->calls.call(std::move(tool), std::move(arguments), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
                                                                      call_options options) const {
-  return detail::on_home(detail::there(core_), detail::there(core_)->calls.read(std::string(server), std::string(uri), std::move(options)));
+  return registry_detail::start<read_resource_result>(
+      detail::there(core_), "registry.read", server, std::move(options),
+      [c = detail::there(core_).get(), server = std::string(server), uri = std::string(uri)](call_options o) mutable {
+        return c->calls.read(std::move(server), std::move(uri), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
                                                                     json::fragment arguments,
                                                                     call_options options) const {
-  auto& calls = detail::there(core_)->calls;
-  auto work = calls.prompt(std::string(server), std::string(name), std::move(arguments), std::move(options));
-  return detail::on_home(detail::there(core_), std::move(work));
+  return registry_detail::start<get_prompt_result>(
+      detail::there(core_), "registry.prompt", server, std::move(options),
+      [c = detail::there(core_).get(), server = std::string(server), name = std::string(name),
+       arguments = std::move(arguments)](call_options o) mutable {
+        return c->calls.prompt(std::move(server), std::move(name), std::move(arguments), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri,
                                                           updated_callback f, call_options options) const {
-  auto& calls = detail::there(core_)->calls;
-  auto work = calls.subscribe(std::string(server), std::string(uri), std::move(f), std::move(options));
-  return detail::on_home(detail::there(core_), std::move(work));
+  return registry_detail::start<void>(
+      detail::there(core_), "registry.subscribe", server, std::move(options),
+      [c = detail::there(core_).get(), server = std::string(server), uri = std::string(uri), f = std::move(f)](call_options o) mutable {
+        return c->calls.subscribe(std::move(server), std::move(uri), std::move(f), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
                                                             call_options options) const {
-  return detail::on_home(detail::there(core_), detail::there(core_)->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
+  return registry_detail::start<void>(
+      detail::there(core_), "registry.unsubscribe", server, std::move(options),
+      [c = detail::there(core_).get(), server = std::string(server), uri = std::string(uri)](call_options o) mutable {
+        return c->calls.unsubscribe(std::move(server), std::move(uri), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
   return detail::on_home(detail::there(core_), detail::there(core_)->refresher.refresh(std::string(server)));

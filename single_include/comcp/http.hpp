@@ -4654,6 +4654,7 @@ COMCP_LAZY_DECL asio::awaitable<void> http_fetch::look_at_body() {
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -4943,6 +4944,8 @@ COMCP_DECL error sse_parser::failure() const {
 
 namespace comcp {
 
+class any_engine;
+
 /// Which of the two HTTP transports.
 enum class http_kind {
   automatic,   ///< Streamable HTTP, and HTTP+SSE where the server turns out to know no other.
@@ -4986,6 +4989,8 @@ class http_options {
   http_options& max_event(std::size_t bytes) { return max_event_ = bytes, *this; }
   /// Exchanges at once (default 65536); more: errc::queue_full.
   http_options& max_exchanges(std::size_t n) { return max_exchanges_ = n, *this; }
+  /// A span for each exchange, as comcp/http/traced_engine.hpp has them. Needs <comcp/transport/http_spans.hpp>.
+  COMCP_LAZY http_options& spans(span_hook hook);
   http_options& time(std::shared_ptr<time_source> source) { return time_ = std::move(source), *this; }
 
   [[nodiscard]] http_headers const& headers() const noexcept { return headers_; }
@@ -5001,6 +5006,8 @@ class http_options {
   [[nodiscard]] std::size_t max_body() const noexcept { return max_body_; }
   [[nodiscard]] std::size_t max_event() const noexcept { return max_event_; }
   [[nodiscard]] std::size_t max_exchanges() const noexcept { return max_exchanges_; }
+  /// What is put around the engine; empty for nothing.
+  [[nodiscard]] std::function<any_engine(any_engine)> const& around() const noexcept { return around_; }
   [[nodiscard]] std::shared_ptr<time_source> time() const { return time_ ? time_ : steady_time(); }
 
  private:
@@ -5009,6 +5016,7 @@ class http_options {
   std::optional<saved_session> resumed_;
   reconnect_policy reconnect_ = reconnect_policy().delay(std::chrono::seconds(1), std::chrono::seconds(30));
   std::shared_ptr<time_source> time_;
+  std::function<any_engine(any_engine)> around_;
   std::chrono::nanoseconds idle_timeout_ = std::chrono::minutes(5);
   std::chrono::nanoseconds send_timeout_ = std::chrono::seconds(30);
   milliseconds get_stream_wait_{2000}, close_wait_{2000};
@@ -6242,7 +6250,7 @@ class http_endpoint {
 namespace comcp::detail {
 
 COMCP_DECL http_endpoint::http_endpoint(std::string_view url, any_engine e, any_authenticator a, http_options options)
-    : url_(http_url::parse(url)), options_(std::move(options)), engine_(std::move(e)), auth_(std::move(a)) {}
+    : url_(http_url::parse(url)), options_(std::move(options)), engine_(options_.around() ? options_.around()(std::move(e)) : std::move(e)), auth_(std::move(a)) {}
 
 COMCP_DECL http_endpoint& http_endpoint::operator=(http_endpoint&& other) noexcept {
   if (this == &other) return *this;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@
 #include <comcp/protocol/progress.hpp>
 #include <comcp/protocol/tools.hpp>
 #include <comcp/timespan.hpp>
-#include <comcp/trace/propagation.hpp>
+#include <comcp/trace/span.hpp>
 #include <comcp/version.hpp>
 
 namespace comcp {
@@ -153,6 +154,13 @@ class call_options {
   bool await_urls_ = false;
   cache_use cache_ = cache_use::use;
 };
+
+namespace detail {
+/// Its parent is what the options carry, which from then on is this.
+open_span span_of_call(span_hook const& hook, span_layer layer, std::string_view name, call_options& options);
+/// What options carry.
+trace_context trace_of(call_options const& options);
+}  // namespace detail
 
 }  // namespace comcp
 

@@ -37,6 +37,8 @@ class pool_core final : public live_server_owner_of<pool_core>,
   // On home.
   COMCP_LAZY asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout,
                                              std::stop_token stop = std::stop_token());
+  /// Of a call, which carries it from here on; none without a hook.
+  COMCP_LAZY [[nodiscard]] open_span begin_span(call_options& options) const;
   /// Waits within the options' timeout, and takes what was waited off it.
   COMCP_LAZY asio::awaitable<pool_turn> take_for_call(call_options& options);
   COMCP_LAZY asio::awaitable<std::string> add(server_config config);
@@ -72,6 +74,7 @@ class pool_core final : public live_server_owner_of<pool_core>,
   COMCP_LAZY void lose_context() noexcept;
 
   std::shared_ptr<time_source> time_;
+  span_hook const spans_;
   std::chrono::nanoseconds timeout_{0};  // of calls that say none: the longest of the members'
   pool_members members_;
   std::size_t last_id_ = 0;

@@ -18,6 +18,7 @@
 #include <comcp/net/time_source.hpp>
 #include <comcp/pool/strategy.hpp>
 #include <comcp/sansio/server_life.hpp>
+#include <comcp/trace/span.hpp>
 
 namespace comcp {
 
@@ -39,12 +40,15 @@ class pool_options {
     };
     return *this;
   }
+  /// A span for each call, from before a member is waited for; the client's own is below it (comcp/trace/span.hpp).
+  pool_options& spans(span_hook hook) { return spans_ = std::move(hook), *this; }
   /// Default: steady_time().
   pool_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] auto const& strategy() const noexcept { return pick_; }
   [[nodiscard]] auto const& time() const noexcept { return time_; }
+  [[nodiscard]] span_hook const& spans() const noexcept { return spans_; }
 
  private:
   std::size_t size_ = 1;
@@ -52,6 +56,7 @@ class pool_options {
     return own.pick(ready);
   };
   std::shared_ptr<time_source> time_;
+  span_hook spans_;
 };
 
 /// A pool as it was at one moment.

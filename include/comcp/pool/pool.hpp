@@ -33,20 +33,27 @@ using pool_operation = std::function<asio::awaitable<T>(client const&, call_opti
 
 template <class T>
 asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options options, pool_operation<T> operation) {
-  auto taking = core->take_for_call(options);
-  auto const turn = co_await std::move(taking);
+  auto span = core->begin_span(options);
+  std::optional<pool_turn> turn;
   try {
-    auto call = operation(turn.connection(), std::move(options));
+    auto taking = core->take_for_call(options);
+    auto taken = co_await std::move(taking);
+    turn.emplace(std::move(taken));
+    auto call = operation(turn->connection(), std::move(options));
     if constexpr (std::is_void_v<T>) {
       co_await std::move(call);
-      turn.ended();
+      turn->ended();
+      span.end();
     } else {
       auto value = co_await std::move(call);
-      turn.ended();
+      turn->ended();
+      span.end();
       co_return value;
     }
   } catch (...) {
-    turn.ended(current_error());
+    auto const why = current_error();
+    span.fail(why);
+    if (turn) turn->ended(why);
     throw;
   }
 }

@@ -40,6 +40,9 @@ class registry_options {
   registry_options& debounce(std::chrono::milliseconds d) { return debounce_ = d, *this; }
   /// The bound of close() (default 10 s): servers that are not through by then are ended abruptly.
   registry_options& close_timeout(timespan d) { return close_timeout_ = d, *this; }
+  /// A span for each call, read, prompt and subscription, from before its server is waited for; the client's own is below
+  /// it (comcp/trace/span.hpp).
+  registry_options& spans(span_hook hook) { return spans_ = std::move(hook), *this; }
   registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   /// Decides which tools, prompts and instructions are offered (default: all). It is asked about each definition that is
   /// listed, and again when a blocked one is called; clients of registry.find() go past it. Use it on the registry's
@@ -63,6 +66,7 @@ class registry_options {
   [[nodiscard]] std::chrono::milliseconds debounce() const noexcept { return debounce_; }
   [[nodiscard]] std::chrono::nanoseconds close_timeout() const noexcept { return close_timeout_; }
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+  [[nodiscard]] span_hook const& spans() const noexcept { return spans_; }
   [[nodiscard]] std::shared_ptr<pin_guard> const& pins() const noexcept { return pins_; }
   [[nodiscard]] auto const& on_change() const noexcept { return on_change_; }
   [[nodiscard]] auto const& on_status() const noexcept { return on_status_; }
@@ -76,6 +80,7 @@ class registry_options {
   std::chrono::milliseconds debounce_{300};
   std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(10);
   std::shared_ptr<time_source> time_;
+  span_hook spans_;
   std::shared_ptr<pin_guard> pins_;
   std::function<void(catalog_change const&)> on_change_;
   std::function<void(server_status const&)> on_status_;

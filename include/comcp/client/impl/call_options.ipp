@@ -26,4 +26,27 @@ COMCP_DECL call_options& call_options::trace(trace_context const& context) {
   return *this;
 }
 
+COMCP_DECL trace_context detail::trace_of(call_options const& options) {
+  trace_context out;
+  for (auto const& [key, text] : options.meta()) {
+    auto* const of = key == meta_key::traceparent  ? &out.traceparent
+                     : key == meta_key::tracestate ? &out.tracestate
+                     : key == meta_key::baggage    ? &out.baggage
+                                                   : nullptr;
+    auto const value = of ? json::parse(text) : result<json::value>(json::value());
+    if (of && value) *of = std::string(value->view().get_string().value_or(""));
+  }
+  return out.well_formed();
+}
+
+COMCP_DECL detail::open_span detail::span_of_call(span_hook const& hook, span_layer layer, std::string_view name,
+                                                  call_options& options) {
+  if (!hook) return {};
+  span_start s(layer, span_kind::internal, std::string(name));
+  s.parent = trace_of(options);
+  open_span of(hook, std::move(s));
+  options.trace(of.context());
+  return of;
+}
+
 }  // namespace comcp

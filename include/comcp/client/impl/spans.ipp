@@ -102,24 +102,11 @@ COMCP_LAZY_DECL span_step::span_step(client_core& core, span_hook hook)
   core.connection.listeners()->add([to = connections_](connection_status now) { to->became(now); });
 }
 
-inline trace_context said_by(call_options const& options) {
-  trace_context out;
-  for (auto const& [key, text] : options.meta()) {
-    auto* const of = key == meta_key::traceparent  ? &out.traceparent
-                     : key == meta_key::tracestate ? &out.tracestate
-                     : key == meta_key::baggage    ? &out.baggage
-                                                   : nullptr;
-    auto const value = of ? json::parse(text) : result<json::value>(json::value());
-    if (of && value) *of = std::string(value->view().get_string().value_or(""));
-  }
-  return out.well_formed();
-}
-
 COMCP_LAZY_DECL asio::awaitable<reply> span_step::perform(prepared_call& c, performer next) {
   span_start s(span_layer::call, span_kind::client, c.method.text());
   describe_target(s, c.method.text(), wire::name_in(c.method, c.params).value_or(""));
   connections_->add_to(s);
-  s.parent = said_by(c.options);
+  s.parent = trace_of(c.options);
   open_span of(hook_, std::move(s));
   c.options.trace(of.context());
   bool const is_tool = c.method.is(wire::methods::call_tool);

@@ -33,7 +33,7 @@ struct pool_core::ending {
 };
 
 COMCP_LAZY_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
-    : tenant_of(serial(std::move(home))), time_(options.time() ? options.time() : steady_time()), members_(options) {}
+    : tenant_of(serial(std::move(home))), time_(options.time() ? options.time() : steady_time()), spans_(options.spans()), members_(options) {}
 
 // What is to start at once counts as starting from here on: a call that comes before the start waits for it.
 COMCP_LAZY_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {
@@ -142,6 +142,10 @@ COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseco
     auto waiting = rung_.wait(time_, until, stop);
     co_await std::move(waiting);
   }
+}
+
+COMCP_LAZY_DECL open_span pool_core::begin_span(call_options& options) const {
+  return span_of_call(spans_, span_layer::pool, "pool.call", options);
 }
 
 COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& options) {

@@ -110,30 +110,82 @@ COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const noexcept {
   return core_ ? core_->home() : asio::any_io_executor();
 }
 
+namespace registry_detail {
+
+template <class T>
+using operation = std::function<asio::awaitable<T>(call_options)>;
+
+template <class T>
+asio::awaitable<T> in_span(std::shared_ptr<detail::registry_core> core, char const* name, std::string target,
+                           call_options options, operation<T> f) {
+  auto of = detail::span_of_call(core->options.spans(), span_layer::registry, name, options);
+  of.set("comcp.target", std::move(target));
+  try {
+    auto work = f(std::move(options));
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(work);
+      of.end();
+    } else {
+      auto value = co_await std::move(work);
+      of.end();
+      co_return value;
+    }
+  } catch (...) {
+    of.fail(detail::current_error());
+    throw;
+  }
+}
+
+template <class T, class F>
+asio::awaitable<T> start(std::shared_ptr<detail::registry_core> const& core, char const* name, std::string_view target,
+                         call_options options, F f) {
+  if (!core->options.spans()) return detail::on_home(core, f(std::move(options)));
+  return detail::on_home(core, in_span<T>(core, name, std::string(target), std::move(options), std::move(f)));
+}
+
+}  // namespace registry_detail
+
 COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
                                                                  call_options options) const {
-  return detail::on_home(detail::there(core_), detail::there(core_)->calls.call(std::string(tool), std::move(arguments), std::move(options)));
+  return registry_detail::start<call_tool_result>(
+      detail::there(core_), "registry.call", tool, std::move(options),
+      [c = detail::there(core_).get(), tool = std::string(tool), arguments = std::move(arguments)](call_options o) mutable {
+        return c->calls.call(std::move(tool), std::move(arguments), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
                                                                      call_options options) const {
-  return detail::on_home(detail::there(core_), detail::there(core_)->calls.read(std::string(server), std::string(uri), std::move(options)));
+  return registry_detail::start<read_resource_result>(
+      detail::there(core_), "registry.read", server, std::move(options),
+      [c = detail::there(core_).get(), server = std::string(server), uri = std::string(uri)](call_options o) mutable {
+        return c->calls.read(std::move(server), std::move(uri), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
                                                                     json::fragment arguments,
                                                                     call_options options) const {
-  auto& calls = detail::there(core_)->calls;
-  auto work = calls.prompt(std::string(server), std::string(name), std::move(arguments), std::move(options));
-  return detail::on_home(detail::there(core_), std::move(work));
+  return registry_detail::start<get_prompt_result>(
+      detail::there(core_), "registry.prompt", server, std::move(options),
+      [c = detail::there(core_).get(), server = std::string(server), name = std::string(name),
+       arguments = std::move(arguments)](call_options o) mutable {
+        return c->calls.prompt(std::move(server), std::move(name), std::move(arguments), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri,
                                                           updated_callback f, call_options options) const {
-  auto& calls = detail::there(core_)->calls;
-  auto work = calls.subscribe(std::string(server), std::string(uri), std::move(f), std::move(options));
-  return detail::on_home(detail::there(core_), std::move(work));
+  return registry_detail::start<void>(
+      detail::there(core_), "registry.subscribe", server, std::move(options),
+      [c = detail::there(core_).get(), server = std::string(server), uri = std::string(uri), f = std::move(f)](call_options o) mutable {
+        return c->calls.subscribe(std::move(server), std::move(uri), std::move(f), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
                                                             call_options options) const {
-  return detail::on_home(detail::there(core_), detail::there(core_)->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
+  return registry_detail::start<void>(
+      detail::there(core_), "registry.unsubscribe", server, std::move(options),
+      [c = detail::there(core_).get(), server = std::string(server), uri = std::string(uri)](call_options o) mutable {
+        return c->calls.unsubscribe(std::move(server), std::move(uri), std::move(o));
+      });
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
   return detail::on_home(detail::there(core_), detail::there(core_)->refresher.refresh(std::string(server)));
