@@ -216,6 +216,7 @@
 #include <comcp/transport/impl/http_post.ipp>
 #include <comcp/transport/impl/http_posts.ipp>
 #include <comcp/transport/impl/http_session.ipp>
+#include <comcp/transport/impl/http_spans.ipp>
 #include <comcp/transport/impl/memory.ipp>
 #include <comcp/transport/impl/message_queue.ipp>
 #include <comcp/transport/impl/session_life.ipp>

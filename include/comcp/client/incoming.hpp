@@ -55,6 +55,14 @@ struct incoming_hook {
   std::function<bool(incoming_notification&)> notified;
 };
 
+namespace detail {
+
+using hook_answer = std::optional<json::fragment>;
+COMCP_LAZY asio::awaitable<hook_answer> goes_on();
+COMCP_LAZY asio::awaitable<void> no_more();
+COMCP_LAZY void add_hook(connect_settings& settings, incoming_hook h, bool first);
+
+}  // namespace detail
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)

@@ -11,13 +11,6 @@
 #include <comcp/http/traced_engine.hpp>
 #include <comcp/transport/http_options.hpp>
 
-namespace comcp {
-
-COMCP_LAZY_DECL http_options& http_options::spans(span_hook hook) {
-  around_ = [hook = std::move(hook)](any_engine inner) {
-    return any_engine(std::make_shared<traced_engine<any_engine>>(std::move(inner), hook));
-  };
-  return *this;
-}
-
-}  // namespace comcp
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/transport/impl/http_spans.ipp>
+#endif

@@ -17,10 +17,8 @@
 namespace comcp {
 namespace detail {
 
-using hook_answer = std::optional<json::fragment>;
-
-COMCP_LAZY asio::awaitable<hook_answer> goes_on() { co_return hook_answer(); }
-COMCP_LAZY asio::awaitable<void> no_more() { co_return; }
+COMCP_LAZY_DECL asio::awaitable<hook_answer> goes_on() { co_return hook_answer(); }
+COMCP_LAZY_DECL asio::awaitable<void> no_more() { co_return; }
 
 template <class Core>
 class incoming_guard final : public raw_handler, public incoming_filter {
@@ -104,7 +102,7 @@ asio::awaitable<result<json::fragment>> incoming_guard<Core>::walk(hooks const& 
   co_return outcome;
 }
 
-COMCP_LAZY void add_hook(connect_settings& settings, incoming_hook h, bool first) {
+COMCP_LAZY_DECL void add_hook(connect_settings& settings, incoming_hook h, bool first) {
   std::vector<incoming_hook> all;
   if (settings.incoming) all = *settings.incoming;
   all.insert(first ? all.begin() : all.end(), std::move(h));
