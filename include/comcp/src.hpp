@@ -42,6 +42,7 @@
 #include <comcp/client/impl/capacity_line.ipp>
 #include <comcp/client/impl/channel.ipp>
 #include <comcp/client/impl/client_base.ipp>
+#include <comcp/client/impl/completer.ipp>
 #include <comcp/client/impl/connection.ipp>
 #include <comcp/client/impl/context.ipp>
 #include <comcp/client/impl/core.ipp>
