@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <comcp/http/url_warnings.hpp>
 #include <comcp/json/build.hpp>
 #include <comcp/schema/elicitation.hpp>
 
@@ -188,19 +189,14 @@ url_parts split_url(std::string_view url) {
   return parts;
 }
 
+// A page of this machine is no surprise to who runs a tool on it.
 std::vector<std::string> url_warnings(std::string_view url) {
+  auto const found = comcp::url_warnings(url);
+  bool const here = std::find(found.begin(), found.end(), url_warning::this_machine) != found.end();
   std::vector<std::string> all;
-  auto const parts = split_url(url);
-  auto const& host = parts.host;
-  bool const here = host == "localhost" || host == "127.0.0.1" || host == "[::1]";
-  if (parts.scheme == "http" && !here) all.emplace_back("it is not encrypted (http)");
-  if (!parts.user.empty()) all.emplace_back("what stands before the @ is not the host");
-  bool const puny = host.find("xn--") != std::string::npos || host.find("XN--") != std::string::npos;
-  auto const is_foreign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
-  if (puny) all.emplace_back("the host is in punycode (xn--): a browser may show letters that look like others");
-  if (std::any_of(host.begin(), host.end(), is_foreign))
-    all.emplace_back("the host has letters beyond ASCII, which may look like others");
-  if (url.find('\\') != std::string_view::npos) all.emplace_back("it has a backslash, which browsers read as a slash");
+  for (auto const w : found) {
+    if (!here || (w != url_warning::this_machine && w != url_warning::plain_http)) all.emplace_back(to_text(w));
+  }
   return all;
 }
 
