@@ -17,6 +17,7 @@
 #include <asio/strand.hpp>
 
 #include <comcp/client/connect.hpp>
+#include <comcp/client/spans.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 
 #include "calls.hpp"
@@ -149,6 +150,14 @@ comcp::connect_options with_interceptor() {
   return comcp::connect_options().intercept(std::move(hook));
 }
 
+// A tracing system that keeps nothing: what comcp itself does for spans.
+comcp::connect_options with_spans() {
+  struct forgotten final : comcp::span {
+    void end(std::string_view) override {}
+  };
+  return comcp::connect_options().spans([](comcp::span_start const&) { return std::make_shared<forgotten>(); });
+}
+
 // A client that is at home on a strand, which its callers are not on.
 asio::awaitable<void> elsewhere(std::size_t calls, int rounds) {
   asio::any_io_executor const here = co_await asio::this_coro::executor;
@@ -165,5 +174,6 @@ int main(int argc, char** argv) {
   std::string const only = argc > 2 ? argv[2] : "";
   if (only.empty() || only == "plain") bench::run(measure("", {}, calls, rounds));
   if (only.empty() || only == "elsewhere") bench::run(elsewhere(calls, rounds));
+  if (only.empty() || only == "traced") bench::run(measure("traced.", with_spans(), calls, rounds));
   if (only.empty() || only == "intercepted") bench::run(measure("intercepted.", with_interceptor(), calls, rounds));
 }

@@ -6857,7 +6857,8 @@ COMCP_DECL void url_suspicions::look_at(std::string_view url) {
   }
   std::string text = "https:";
   text.append(slashes, '/').append(told).append(rest.substr(authority.size()));
-  if (!http_url::parse(text)) warn(url_warning::malformed);
+  bool const backslash = rest.substr(0, rest.find_first_of("?#")).find('\\') != rest.npos;  // a slash for browsers
+  if (backslash || !http_url::parse(text)) warn(url_warning::malformed);
 }
 
 COMCP_DECL void url_suspicions::look_for_invisible(std::string_view text) {
