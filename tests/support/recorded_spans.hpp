@@ -72,7 +72,7 @@ class recorded_spans {
 
  private:
   struct one final : comcp::span {
-    one(recorded_spans const& o, std::shared_ptr<record> r) : of(o), to(std::move(r)) {}
+    one(recorded_spans const& o, std::shared_ptr<record> r) : own(o.context), throws(o.throws == 2), to(std::move(r)) {}
     void set(std::string_view key, comcp::span_value value) override {
       may_throw();
       to->put(key, value);
@@ -88,12 +88,13 @@ class recorded_spans {
     }
     [[nodiscard]] comcp::trace_context context() const override {
       may_throw();
-      return of.context;
+      return own;
     }
     void may_throw() const {
-      if (of.throws == 2) throw std::runtime_error("span");
+      if (throws) throw std::runtime_error("span");
     }
-    recorded_spans const& of;
+    comcp::trace_context const own;  // a span may outlive who records it
+    bool const throws;
     std::shared_ptr<record> to;
   };
 
