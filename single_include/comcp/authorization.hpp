@@ -5740,7 +5740,6 @@ struct oauth_session {
   std::shared_ptr<dpop_prover> prover;
   std::shared_ptr<oauth_flight> renewing, authorizing;
   bool unproven = false;  ///< The token came by a refresh, and the server did not take it yet.
-  trace_context trace;  ///< Of what is under way.
   std::string superseded;  ///< What the store still has (a value of Authorization), as storing its successor failed.
   std::string also_wanted;  ///< Scopes of challenges that met a flow for others.
   unsigned attempts = 0;  ///< Flows since a challenged request succeeded, or the hour began.
@@ -5760,10 +5759,10 @@ struct oauth_core {
   COMCP_LAZY [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
   COMCP_LAZY [[nodiscard]] std::string client_name(std::string const& issuer) const;
   COMCP_LAZY [[nodiscard]] std::string issuer_name(std::string const& of) const;  ///< of: as issuer_binding has it
-  /// How requests on behalf of this server are sent.
-  COMCP_LAZY [[nodiscard]] oauth_io io_for(oauth_session& s) const;
+  /// How requests on behalf of this server are sent, as part of this trace.
+  COMCP_LAZY [[nodiscard]] oauth_io io_for(oauth_session& s, trace_context const& above = trace_context()) const;
   /// How requests to an identity provider of the user's own choice are sent.
-  COMCP_LAZY [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint);
+  COMCP_LAZY [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint, trace_context const& above);
   /// With the options' signatures and sources.
   COMCP_LAZY [[nodiscard]] oauth_steps::token_endpoint endpoint(http_url url, oauth_client client, std::string method,
                                                                 std::string issuer, dpop_prover* prover) const;
@@ -5828,21 +5827,14 @@ namespace comcp::detail {
 /// Below `above`.
 COMCP_LAZY oauth_sender traced_sender(oauth_sender send, span_hook const& hook, trace_context const& above);
 
-/// A span of work for this server, to which its requests belong until it ends.
-class oauth_work {
- public:
-  COMCP_LAZY oauth_work(oauth_core const& core, session_ptr s, char const* name);
-  oauth_work(oauth_work const&) = delete;
-  oauth_work& operator=(oauth_work const&) = delete;
-  ~oauth_work() { session_->trace = before_; }
-  COMCP_LAZY void event(char const* name) { span_.event(name); }
-  COMCP_LAZY result<void> ended(result<void> how);
-
- private:
-  session_ptr session_;
-  open_span span_;
-  trace_context before_;
-};
+/// A span of work for a server, which its requests are given as theirs; none without a hook.
+COMCP_LAZY open_span begin_work(oauth_core const& core, oauth_session const& s, char const* name);
+/// Ends it with this, which it hands on.
+template <class T>
+result<T> ended(open_span& work, result<T> how) {
+  how ? work.end() : work.fail(how.error());
+  return how;
+}
 
 }  // namespace comcp::detail
 
@@ -5854,6 +5846,7 @@ class oauth_work {
 // Spec: https://opentelemetry.io/docs/specs/semconv/http/http-spans/
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <asio/awaitable.hpp>
@@ -5865,6 +5858,8 @@ namespace http_detail {
 /// Begins it, and has the request carry it.
 comcp::detail::open_span begin_span(span_hook const& hook, http_request& request);
 void end_span(comcp::detail::open_span& of, int status);
+/// What a caller cancelled is no failure.
+void fail_span(comcp::detail::open_span& of, error const& why) noexcept;
 /// Whether an exchange with this head is told at its head, as it may last for hours.
 bool ends_at_head(http_response_head const& head, bool is_get);
 
@@ -5884,7 +5879,7 @@ class traced_engine {
       if (status != 0) http_detail::end_span(span, status);
     }
     void piece(result<std::string_view> const& p) {
-      if (!p) span.fail(p.error());
+      if (!p) http_detail::fail_span(span, p.error());
       else if (p->empty()) http_detail::end_span(span, status);
     }
   };
@@ -5904,9 +5899,16 @@ class traced_engine {
     // The response may be gone when the piece comes.
     static asio::awaitable<result<std::string_view>> watched(asio::awaitable<result<std::string_view>> coming,
                                                              std::shared_ptr<told> by) {
-      auto piece = co_await std::move(coming);
-      by->piece(piece);
-      co_return std::move(piece);
+      std::optional<result<std::string_view>> piece;
+      try {
+        auto came = co_await std::move(coming);
+        piece.emplace(came);
+      } catch (...) {
+        by->piece(comcp::detail::current_error());
+        throw;
+      }
+      by->piece(*piece);
+      co_return std::move(*piece);
     }
 
     std::shared_ptr<told> told_;  // null where all was told
@@ -5928,9 +5930,17 @@ class traced_engine {
  private:
   static asio::awaitable<result<response>> run(asio::awaitable<result<typename Engine::response>> opening,
                                                std::shared_ptr<told> t, bool is_get) {
-    auto inner = co_await std::move(opening);
+    std::optional<result<typename Engine::response>> opened;
+    try {
+      auto got = co_await std::move(opening);
+      opened.emplace(std::move(got));
+    } catch (...) {
+      http_detail::fail_span(t->span, comcp::detail::current_error());
+      throw;
+    }
+    auto& inner = *opened;
     if (!inner) {
-      t->span.fail(inner.error());
+      http_detail::fail_span(t->span, inner.error());
       co_return inner.error();
     }
     t->status = inner->head().status;
@@ -5983,6 +5993,10 @@ COMCP_DECL void end_span(comcp::detail::open_span& of, int status) {
   of.end("HTTP " + code);
 }
 
+COMCP_DECL void fail_span(comcp::detail::open_span& of, error const& why) noexcept {
+  why == errc::cancelled ? of.end() : of.fail(why);
+}
+
 COMCP_DECL bool ends_at_head(http_response_head const& head, bool is_get) {
   auto const* const type = head.headers.find("Content-Type");
   return is_get && head.status < 300 && type && type->starts_with("text/event-stream");
@@ -5997,20 +6011,29 @@ COMCP_DECL bool ends_at_head(http_response_head const& head, bool is_get) {
 // auth/impl/oauth_spans.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_SPANS_IPP)
 #define COMCP_SINGLE_AUTH_IMPL_OAUTH_SPANS_IPP
+#include <optional>
 
 namespace comcp::detail {
 namespace oauth_detail {
 
 COMCP_LAZY inline asio::awaitable<result<oauth_response>> send_traced(oauth_sender send, http_request r, open_span of) {
   auto sending = send(std::move(r));
-  auto got = co_await std::move(sending);
+  std::optional<result<oauth_response>> came;
+  try {
+    auto answer = co_await std::move(sending);
+    came.emplace(std::move(answer));
+  } catch (...) {
+    http_detail::fail_span(of, current_error());
+    throw;
+  }
+  auto& got = *came;
   if (!got) {
-    of.fail(got.error());
+    http_detail::fail_span(of, got.error());
   } else {
     of.set("http.response.status_code", std::int64_t{got->status});
     http_detail::end_span(of, got->status);
   }
-  co_return got;
+  co_return std::move(got);
 }
 
 }  // namespace oauth_detail
@@ -6024,19 +6047,11 @@ COMCP_LAZY_DECL oauth_sender traced_sender(oauth_sender send, span_hook const& h
   };
 }
 
-COMCP_LAZY_DECL oauth_work::oauth_work(oauth_core const& core, session_ptr s, char const* name)
-    : session_(std::move(s)), before_(session_->trace) {
-  if (!core.options.spans()) return;
+COMCP_LAZY_DECL open_span begin_work(oauth_core const& core, oauth_session const& s, char const* name) {
+  if (!core.options.spans()) return {};
   span_start start(span_layer::authorization, span_kind::internal, name);
-  start.attributes.emplace_back("server.address", std::string(session_->server.host_name()));
-  start.parent = before_;
-  span_ = open_span(core.options.spans(), std::move(start));
-  session_->trace = span_.context();
-}
-
-COMCP_LAZY_DECL result<void> oauth_work::ended(result<void> how) {
-  how ? span_.end() : span_.fail(how.error());
-  return how;
+  start.attributes.emplace_back("server.address", std::string(s.server.host_name()));
+  return open_span(core.options.spans(), std::move(start));
 }
 
 }  // namespace comcp::detail
@@ -6175,17 +6190,17 @@ COMCP_LAZY_DECL std::string oauth_core::issuer_name(std::string const& of) const
   return "issuer " + options.account() + " " + of;
 }
 
-COMCP_LAZY_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
+COMCP_LAZY_DECL oauth_io oauth_core::io_for(oauth_session& s, trace_context const& above) const {
   if (!s.send) s.send = sender_for(options, s.server, s.addresses);
   auto out = io;
-  out.send = options.spans() ? traced_sender(s.send, options.spans(), s.trace) : s.send;
+  out.send = options.spans() ? traced_sender(s.send, options.spans(), above) : s.send;
   return out;
 }
 
-COMCP_LAZY_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
+COMCP_LAZY_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint, trace_context const& above) {
   if (!to_provider) to_provider = sender_for(options, endpoint);
   auto out = io;
-  out.send = options.spans() ? traced_sender(to_provider, options.spans(), {}) : to_provider;
+  out.send = options.spans() ? traced_sender(to_provider, options.spans(), above) : to_provider;
   return out;
 }
 
@@ -6445,7 +6460,7 @@ struct flow_run {
   sansio::oauth_flow flow;
   std::string redirect_uri;     ///< Of begin(), which stops when the user is wanted; else empty.
   any_visit visit;
-  oauth_work* work = nullptr;
+  open_span* work = nullptr;
   std::shared_ptr<dpop_prover> prover;
   bool forget_stored = false;   ///< A stored registration was refused.
   bool used_stored = false;
@@ -6463,9 +6478,10 @@ COMCP_LAZY asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::i
 COMCP_LAZY asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
                                                    std::optional<auth_challenge> challenge, bool step_up);
 /// What the server says to a request without a token, as far as it says it.
-COMCP_LAZY asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s,
+                                                                            trace_context above = trace_context());
 /// The assertion of a machine's grant.
-COMCP_LAZY asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about);
+COMCP_LAZY asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about, trace_context above);
 
 COMCP_LAZY asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s,
                                                                      std::string redirect_uri);
@@ -6603,8 +6619,11 @@ namespace oauth_detail {
 
 using want = sansio::oauth_flow::want;
 
+inline trace_context trace_of(flow_run const& run) { return run.work ? run.work->context() : trace_context(); }
+COMCP_LAZY oauth_io io_of(flow_run const& run) { return run.core->io_for(*run.session, trace_of(run)); }
+
 COMCP_LAZY inline asio::awaitable<void> get_next(flow_run& run) {
-  auto const got = co_await send_one(run.core->io_for(*run.session), get_request(run.flow.url()));
+  auto const got = co_await send_one(io_of(run), get_request(run.flow.url()));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
@@ -6648,7 +6667,7 @@ COMCP_LAZY inline asio::awaitable<void> start_visit(flow_run& run) {
 }
 
 COMCP_LAZY inline asio::awaitable<void> register_client(flow_run& run) {
-  auto const got = co_await send_one(run.core->io_for(*run.session), json_request(run.flow.url(), run.flow.body()));
+  auto const got = co_await send_one(io_of(run), json_request(run.flow.url(), run.flow.body()));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
@@ -6683,7 +6702,8 @@ COMCP_LAZY inline asio::awaitable<void> fetch_assertion(flow_run& run) {
   about.issuer = run.flow.issuer();
   about.resource = run.flow.resource();
   about.scope = run.flow.scope();
-  auto got = co_await grant_assertion(run.core, std::move(about));
+  auto above = trace_of(run);
+  auto got = co_await grant_assertion(run.core, std::move(about), std::move(above));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.asserted(std::move(*got));
 }
@@ -6692,7 +6712,7 @@ COMCP_LAZY inline asio::awaitable<void> request_tokens(flow_run& run) {
   if (run.flow.wants_dpop() && !run.prover) run.prover = std::make_shared<dpop_prover>();
   auto const prover = run.prover;
   auto at = run.core->endpoint(run.flow.url(), run.flow.client(), run.flow.auth_method(), run.flow.issuer(), prover.get());
-  auto const got = co_await post_form(run.core->io_for(*run.session), std::move(at), run.flow.form());
+  auto const got = co_await post_form(io_of(run), std::move(at), run.flow.form());
   if (!got) co_return run.flow.failed(got.error());
   bool const machine = run.core->options.profile().kind != oauth_profile::grant::authorization_code;
   if (machine && got->status < 500) count_flow(*run.core, *run.session, false);
@@ -6797,18 +6817,19 @@ COMCP_LAZY_DECL asio::awaitable<void> drive(flow_run& run) {
   run.flow.failed(error(errc::limit_exceeded, "authorization takes too many steps"));
 }
 
-COMCP_LAZY_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s,
+                                                                                 trace_context above) {
   // A ping does nothing, whatever the server thinks of it.
   auto request = json_request(s->server, R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
   (void)request.headers.set("Accept", "application/json, text/event-stream");
-  auto const got = co_await send_one(core->io_for(*s), std::move(request));
+  auto const got = co_await send_one(core->io_for(*s, above), std::move(request));
   if (!got || got->status != 401) co_return std::nullopt;
   co_return pick_challenge(got->headers);
 }
 
 COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
                                                         std::optional<auth_challenge> challenge, bool step_up) {
-  oauth_work work(*core, s, step_up ? "authorize more" : "authorize");
+  auto work = begin_work(*core, *s, step_up ? "authorize more" : "authorize");
   sansio::oauth_start start(s->server);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
@@ -6820,14 +6841,14 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_p
     co_await drive(run);
     if (run.flow.next() == oauth_detail::want::done) {
       auto kept = co_await oauth_detail::keep_locked(core, s, oauth_detail::record_of(run), run.prover);
-      co_return work.ended(std::move(kept));
+      co_return ended(work, std::move(kept));
     }
-    if (again || !run.client_refused || !run.used_stored) co_return work.ended(oauth_detail::failure_of(run));
+    if (again || !run.client_refused || !run.used_stored) co_return ended(work, result<void>(oauth_detail::failure_of(run)));
     co_await oauth_detail::forget_client(core, run.flow.issuer(), run.flow.client().id());
   }
 }
 
-COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about, trace_context above) {
   auto const& idp = core->options.enterprise();
   auto const patience = core->options.user_timeout();
   if (!idp) {
@@ -6853,7 +6874,7 @@ COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, g
   if (!about.scope.empty()) form.add("scope", about.scope);
   form.add("subject_token", identity->reveal()).add("subject_token_type", idp->subject_token_type());
   auto at = core->endpoint(*endpoint, idp->client(), *method, idp->client().issuer(), nullptr);
-  auto answer = co_await ask_for_tokens(core->io_for_provider(*endpoint), std::move(at), std::move(form));
+  auto answer = co_await ask_for_tokens(core->io_for_provider(*endpoint, above), std::move(at), std::move(form));
   if (!answer) co_return answer.error();
   if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) co_return refused->as_error("the identity provider");
   auto const& tokens = std::get<token_set>(*answer);
@@ -6868,16 +6889,21 @@ COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, g
 COMCP_LAZY_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s,
                                                                           std::string redirect_uri) {
   if (redirect_uri.empty()) co_return error(errc::invalid_argument, "begin() needs a redirect URI");
+  auto work = begin_work(*core, *s, "begin");
   sansio::oauth_start start(s->server);
-  start.challenge = co_await ask_for_challenge(core, s);
+  start.challenge = co_await ask_for_challenge(core, s, work.context());
   start.granted_scope = oauth_detail::granted_before(*s);
   flow_run run(core, s, std::move(start));
   run.redirect_uri = std::move(redirect_uri);
+  run.work = &work;
   co_await drive(run);
-  if (run.flow.next() == oauth_detail::want::failed) co_return oauth_detail::failure_of(run);
+  using answer = result<pending_authorization>;
+  if (run.flow.next() == oauth_detail::want::failed) co_return ended(work, answer(oauth_detail::failure_of(run)));
   if (run.flow.next() != oauth_detail::want::user) {
-    co_return error(errc::invalid_argument, "begin() is for a user's login, and this is a machine's grant");
+    error const why(errc::invalid_argument, "begin() is for a user's login, and this is a machine's grant");
+    co_return ended(work, answer(why));
   }
+  work.end();
   auto out = run.flow.pending();
   out.server = s->server.text();
   if (out.dpop) out.dpop_key = signing_key::generate().private_jwk();
@@ -6908,10 +6934,8 @@ inline sansio::oauth_grant grant_of(pending_authorization const& state, oauth_pr
   return out;
 }
 
-}  // namespace oauth_detail
-
-COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state,
-                                                          secret redirect) {
+COMCP_LAZY inline asio::awaitable<result<void>> finish(core_ptr core, session_ptr s, pending_authorization state,
+                                                       secret redirect, trace_context above) {
   auto const answer = read_redirect(state, redirect.reveal());
   if (!answer) co_return oauth_detail::without_secrets(answer.error(), state);
   if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) {
@@ -6930,7 +6954,7 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session
   form.add("redirect_uri", state.redirect_uri).add("code_verifier", state.verifier.reveal());
   if (!state.resource.empty()) form.add("resource", state.resource);
   auto at = core->endpoint(*endpoint, state.client, state.auth_method, state.issuer, prover.get());
-  auto got = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(form));
+  auto got = co_await ask_for_tokens(core->io_for(*s, above), std::move(at), std::move(form));
   if (!got) co_return got.error();
   if (auto const* const refused = std::get_if<oauth_refusal>(&*got)) {
     co_return oauth_detail::without_secrets(refused->as_error("the token endpoint"), state);
@@ -6942,6 +6966,15 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session
   record.dpop_key = state.dpop_key;
   auto kept = co_await oauth_detail::keep_locked(core, s, std::move(record), prover);
   co_return kept;
+}
+
+}  // namespace oauth_detail
+
+COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state,
+                                                          secret redirect) {
+  auto work = begin_work(*core, *s, "finish");
+  auto done = co_await oauth_detail::finish(core, s, std::move(state), std::move(redirect), work.context());
+  co_return ended(work, std::move(done));
 }
 
 }  // namespace comcp::detail
@@ -7015,10 +7048,10 @@ COMCP_LAZY inline asio::awaitable<result<bool>> take_newer(core_ptr core, sessio
 
 // Tokens from elsewhere do not say where they are renewed.
 COMCP_LAZY inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, session_ptr s,
-                                                                      oauth_record record) {
+                                                                      oauth_record record, trace_context above) {
   auto const& profile = core->options.profile();
   sansio::oauth_discovery start(s->server, profile, std::nullopt);
-  auto const io = core->io_for(*s);
+  auto const io = core->io_for(*s, above);
   auto const machine = co_await run_discovery(io, std::move(start));
   auto const found = machine.found();
   if (!found) co_return found.error();
@@ -7086,7 +7119,7 @@ COMCP_LAZY inline asio::awaitable<result<void>> refused(core_ptr core, session_p
   co_return failure;
 }
 
-COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record) {
+COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record, trace_context above) {
   auto const& g = record.grant;
   form_fields form;
   if (!g.tokens.refresh_token.empty()) {
@@ -7098,7 +7131,7 @@ COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr cor
     about.issuer = g.issuer;
     about.resource = g.resource;
     about.scope = g.scope;
-    auto asking = grant_assertion(core, std::move(about));
+    auto asking = grant_assertion(core, std::move(about), above);
     // Not longer, as others wait for the lock.
     auto const got = co_await within<secret>(core->io.time, core->io.timeout, std::move(asking),
                                              "no assertion came in time", nullptr);
@@ -7110,20 +7143,20 @@ COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr cor
   co_return std::move(form);
 }
 
-COMCP_LAZY inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s, trace_context above) {
   auto record = *s->record;
   auto const prover = s->prover;
   if (record.grant.token_endpoint.empty()) {
-    auto found = co_await find_endpoint(core, s, record);
+    auto found = co_await find_endpoint(core, s, record, above);
     if (!found) co_return found.error();
     record = std::move(*found);
   }
   auto const endpoint = core->options.profile().policy.check(record.grant.token_endpoint, s->server);
   if (!endpoint) co_return endpoint.error();
-  auto form = co_await renewal_form(core, record);
+  auto form = co_await renewal_form(core, record, above);
   if (!form) co_return form.error();
   auto at = core->endpoint(*endpoint, record.grant.client, record.grant.auth_method, record.grant.issuer, prover.get());
-  auto answer = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(*form));
+  auto answer = co_await ask_for_tokens(core->io_for(*s, above), std::move(at), std::move(*form));
   if (!answer) co_return answer.error();
   if (auto const* const why = std::get_if<oauth_refusal>(&*answer)) {
     auto outcome = co_await refused(core, s, std::move(record), *why);
@@ -7150,9 +7183,9 @@ COMCP_LAZY inline asio::awaitable<result<void>> refresh(core_ptr core, session_p
   bool const done = *newer && !ends_soon(*core, *s);
   if (done || !s->record) co_return result<void>();
   if (s->record->grant.tokens.refresh_token.empty() && !asks_again(*core, *s->record)) co_return result<void>();
-  oauth_work work(*core, s, "refresh");
-  auto refreshed = co_await refresh_now(core, s);
-  co_return work.ended(std::move(refreshed));
+  auto work = begin_work(*core, *s, "refresh");
+  auto refreshed = co_await refresh_now(core, s, work.context());
+  co_return ended(work, std::move(refreshed));
 }
 
 COMCP_LAZY inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {

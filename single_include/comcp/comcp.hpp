@@ -5503,9 +5503,11 @@ class span {
   /// A later value of one key counts.
   virtual void set(std::string_view, span_value) {}
   virtual void event(std::string_view, std::vector<span_attribute>) {}
-  /// Once, and the last call. `failure` is empty where it went well, or else a text of comcp's or of the peer.
+  /// Once, and the last call. `failure` is empty where it went well, or else a text of comcp's or of the peer: 256 bytes of
+  /// it, redacted() and visible().
   virtual void end(std::string_view failure) = 0;
-  /// What is carried to the server as its parent. Empty: comcp makes an id for it, in the parent's trace or a new one.
+  /// What is carried to the server as its parent. Without a traceparent comcp makes one, in the parent's trace or a new one;
+  /// without baggage the parent's goes on.
   [[nodiscard]] virtual trace_context context() const { return {}; }
 };
 
@@ -5551,6 +5553,296 @@ std::string error_type(error const& why);
 }  // namespace detail
 }  // namespace comcp
 
+// trace/record.hpp
+// Recording a connection as JSON lines, one for each message: {"time", "direction", "message"}. What looks like a
+// secret is replaced before anything is written; where the lines go is the caller's decision.
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+
+// trace/tracer.hpp
+// The hook that sees every message as text, both ways: for `comcp --trace`, recordings and logs.
+
+#include <functional>
+#include <string_view>
+
+namespace comcp {
+
+enum class direction { sent, received };
+
+/// Called on the client's executor with each message; the text is valid for the call only. What it
+/// throws is dropped, and a fault for the observer. Empty: no cost.
+using tracer = std::function<void(direction, std::string_view message)>;
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// Whether a member of this name is likely to hold a secret: passwords, secrets, tokens, API keys, credentials,
+/// authorization, cookies, session ids. Case, '-' and '_' do not matter. `progressToken` and the like are none.
+[[nodiscard]] bool is_secret_key(std::string_view key);
+
+/// The JSON text of `v` in which "***" stands for secrets: strings and numbers whose own key, or whose array's, is a secret
+/// one (in a schema only the defaults and examples of such a field), the "value" of an object whose "name" is a secret key, and inside of any string:
+/// bearer and basic credentials, NAME=value with a secret name, passwords of URLs, and JSON text with any of these.
+/// A secret in prose, or under a harmless name, cannot be seen and stays.
+[[nodiscard]] std::string redacted(json::view v);
+/// The same of one string.
+[[nodiscard]] std::string redacted(std::string_view text);
+
+/// One line of a recording, without its newline. A message that does not parse is told by its size alone, since
+/// nothing can be redacted in it: {"time", "direction", "unreadable": bytes}.
+[[nodiscard]] std::string record_line(direction way, std::string_view message,
+                                      std::chrono::system_clock::time_point at);
+
+/// A tracer for connect_options::trace() that gives each line to `write`, on the client's executor.
+[[nodiscard]] tracer record_to(std::function<void(std::string_view line)> write,
+                               std::function<std::chrono::system_clock::time_point()> now = {});
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// trace/impl/record.ipp
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::string_view hidden = "***";
+
+inline char lower_ascii(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+inline bool is_name_char(char c) noexcept {
+  auto const l = lower_ascii(c);
+  return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+// Ends a value in a query string, an assignment or a header.
+inline bool ends_value(char c) noexcept {
+  return static_cast<unsigned char>(c) <= ' ' || std::string_view("&;,#\"'<>|)]}").find(c) != std::string_view::npos;
+}
+
+COMCP_DECL std::string redacted_text(std::string_view text, unsigned depth);
+
+/// Walks a value and writes it again without its secrets.
+class redactor {
+ public:
+  explicit redactor(unsigned depth) noexcept : depth_(depth) {}
+
+  // `secret`: of a secret key. It holds for strings and numbers and for those of an array, not for members further down:
+  // they have keys of their own, and what a server calls "auth" would hide all that it sends. `schema`: inside a JSON
+  // Schema, whose keys are names of fields and no secrets.
+  void value(json::view v, bool secret, bool schema) {
+    switch (v.kind()) {
+      case json::kind::object: return object(v, secret, schema);
+      case json::kind::array:
+        w_.begin_array();
+        for (auto const e : v.elements()) value(e, secret, schema);
+        w_.end_array();
+        return;
+      case json::kind::null:
+      case json::kind::boolean: w_.value(v); return;
+      case json::kind::string:
+        w_.string(secret && !schema ? std::string(hidden) : redacted_text(*v.get_string(), depth_));
+        return;
+      default:
+        if (secret && !schema) {
+          w_.string(hidden);
+        } else {
+          w_.value(v);
+        }
+    }
+  }
+  [[nodiscard]] std::string text() && { return std::move(w_).text(); }
+
+ private:
+  void object(json::view v, bool secret, bool schema) {
+    auto const name = v.find("name");
+    bool const pair = name && v.find("value") && is_secret_key(name->get_string().value_or(""));
+    w_.begin_object();
+    for (auto const m : v.members()) {
+      w_.key(m.key);
+      if (schema) {
+        field_of_schema(m.key, m.value, secret && m.key != "properties");
+      } else {
+        bool const opens = m.key == "inputSchema" || m.key == "outputSchema" || m.key == "requestedSchema";
+        bool const hide = (pair && m.key == "value") || secret_member(m.key, m.value);
+        value(m.value, hide, opens && m.value.is_object() && !hide);
+      }
+    }
+    w_.end_object();
+  }
+
+  void field_of_schema(std::string_view key, json::view v, bool secret) {
+    bool const given = key == "default" || key == "const" || key == "examples";
+    if (secret && given) return value(v, true, false);
+    bool const named = secret_member(key, v);
+    // A description of the field is an object; anything else under such a name is the secret itself.
+    value(v, secret || named, !named || v.is_object());
+  }
+
+  static bool secret_member(std::string_view key, json::view v) {
+    return is_secret_key(key) && !(v.is_number() && lower_ascii(key.back()) == 's');  // maxTokens: a count
+  }
+
+  json::writer w_;
+  unsigned depth_;
+};
+
+inline bool starts_with_word(std::string_view text, std::string_view word) noexcept {
+  if (text.size() < word.size()) return false;
+  return std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == lower_ascii(b); });
+}
+
+// How long the secret is that begins at `text`, after a name and '=' or after a scheme; 0 for none. `quote`: the
+// quotation mark that it stands behind, if any.
+inline std::size_t secret_length(std::string_view text, char quote = 0) noexcept {
+  if (quote != 0) return std::min(text.find(quote), text.size());
+  std::size_t n = 0;
+  while (n < text.size() && !ends_value(text[n])) ++n;
+  return n;
+}
+
+// "Bearer eyJ..." and "Basic dXNl...": the length of the scheme with its blank, when credentials follow.
+inline std::size_t scheme_length(std::string_view text) noexcept {
+  for (std::string_view const scheme : {"bearer ", "basic "}) {
+    if (starts_with_word(text, scheme) && secret_length(text.substr(scheme.size())) >= 12) return scheme.size();
+  }
+  return 0;
+}
+
+// "://user:password@": the length up to '@' when `text` begins behind "://".
+inline std::size_t userinfo_length(std::string_view text) noexcept {
+  auto const end = text.find_first_of("/?# \"'<>\n");
+  auto const at = text.substr(0, end).rfind('@');
+  return at == std::string_view::npos ? 0 : at;
+}
+
+inline std::string redacted_prose(std::string_view text) {
+  std::string out;
+  std::size_t name = 0;  // where the name that stands before text[i] begins in text
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t shown = 0, secret = 0;
+    bool const starts_word = i == 0 || !is_name_char(text[i - 1]);
+    if (text[i] == '=' && name < i && is_secret_key(text.substr(name, i - name))) {
+      char const next = i + 1 < text.size() ? text[i + 1] : '\0';
+      bool const quoted = next == '"' || next == '\'';
+      shown = quoted ? 2 : 1;
+      secret = secret_length(text.substr(i + shown), quoted ? next : '\0');
+    } else if (text.substr(i).starts_with("://")) {
+      shown = 3;
+      secret = userinfo_length(text.substr(i + 3));
+    } else if (starts_word && (shown = scheme_length(text.substr(i))) != 0) {
+      secret = secret_length(text.substr(i + shown));
+    }
+    if (secret != 0) {
+      out.append(text.substr(i, shown)).append(hidden);
+      i += shown + secret;
+      name = i;
+      continue;
+    }
+    out += text[i];
+    if (!is_name_char(text[i])) name = i + 1;
+    ++i;
+  }
+  return out;
+}
+
+COMCP_DECL std::string redacted_text(std::string_view text, unsigned depth) {
+  auto const start = text.find_first_not_of(" \t\r\n");
+  if (depth > 0 && start != std::string_view::npos && (text[start] == '{' || text[start] == '[')) {
+    if (auto const nested = json::parse(text)) {
+      redactor r(depth - 1);
+      r.value(nested->view(), false, false);
+      auto again = std::move(r).text();
+      return again == nested->dump() ? std::string(text) : again;
+    }
+  }
+  return redacted_prose(text);
+}
+
+inline void append_digits(std::string& out, std::int64_t n, std::size_t width) {
+  auto const digits = std::to_string(n);
+  if (digits.size() < width) out.append(width - digits.size(), '0');
+  out += digits;
+}
+
+// ISO 8601 in UTC with microseconds.
+inline std::string utc_text(std::chrono::system_clock::time_point at) {
+  using namespace std::chrono;
+  auto const day = floor<days>(at);
+  year_month_day const date(day);
+  auto const of_day = duration_cast<microseconds>(at - day).count();
+  std::string out;
+  append_digits(out, static_cast<int>(date.year()), 4);
+  append_digits(out += '-', static_cast<unsigned>(date.month()), 2);
+  append_digits(out += '-', static_cast<unsigned>(date.day()), 2);
+  append_digits(out += 'T', of_day / 3'600'000'000, 2);
+  append_digits(out += ':', of_day / 60'000'000 % 60, 2);
+  append_digits(out += ':', of_day / 1'000'000 % 60, 2);
+  append_digits(out += '.', of_day % 1'000'000, 6);
+  return out += 'Z';
+}
+
+}  // namespace detail
+
+COMCP_DECL bool is_secret_key(std::string_view key) {
+  std::string plain;
+  for (char const c : key) {
+    if (c != '-' && c != '_' && c != '.' && c != ' ') plain += detail::lower_ascii(c);
+  }
+  for (std::string_view const harmless : {"type", "endpoint", "length", "count"}) {
+    if (plain.ends_with(harmless)) return false;
+  }
+  for (std::string_view const harmless : {"progresstoken", "pagetoken", "nexttoken"}) {
+    if (plain.ends_with(harmless)) return false;
+  }
+  for (std::string_view const part : {"password", "passwd", "passphrase", "secret", "authorization", "apikey",
+                                      "accesskey", "privatekey", "credential", "cookie", "sessionid", "bearer"}) {
+    if (plain.find(part) != std::string::npos) return true;
+  }
+  for (std::string_view const end : {"token", "tokens", "pwd", "jwt"}) {
+    if (plain.ends_with(end)) return true;
+  }
+  return plain == "auth" || plain == "pass" || plain == "otp";
+}
+
+COMCP_DECL std::string redacted(std::string_view text) { return detail::redacted_text(text, 3); }
+
+COMCP_DECL std::string redacted(json::view v) {
+  detail::redactor r(3);
+  r.value(v, false, false);
+  return std::move(r).text();
+}
+
+COMCP_DECL std::string record_line(direction way, std::string_view message,
+                                   std::chrono::system_clock::time_point at) {
+  auto const parsed = json::parse(message);
+  json::writer w;
+  w.begin_object().plain_key("time").string(detail::utc_text(at));
+  w.plain_key("direction").string(way == direction::sent ? "sent" : "received");
+  if (parsed) {
+    w.plain_key("message").raw(redacted(parsed->view()));
+  } else {
+    w.plain_key("unreadable").unsigned_integer(message.size());
+  }
+  w.end_object();
+  return std::move(w).text();
+}
+
+COMCP_DECL tracer record_to(std::function<void(std::string_view)> write,
+                            std::function<std::chrono::system_clock::time_point()> now) {
+  return [write = std::move(write), now = std::move(now)](direction way, std::string_view message) {
+    write(record_line(way, message, now ? now() : std::chrono::system_clock::now()));
+  };
+}
+
+}  // namespace comcp
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // trace/impl/span.ipp
@@ -5593,7 +5885,13 @@ COMCP_DECL open_span::open_span(span_hook const& hook, span_start start) noexcep
     if (hook) span_ = hook(start);
     if (!span_) return;
     auto own = span_->context().well_formed();
-    context_ = own.empty() ? child_of(start.parent) : std::move(own);
+    if (own.baggage.empty()) own.baggage = start.parent.baggage;
+    if (own.traceparent.empty()) {
+      auto const made = child_of(start.parent);
+      own.traceparent = made.traceparent;
+      own.tracestate = made.tracestate;
+    }
+    context_ = std::move(own);
   } catch (...) {
     // Tracing is not worth what it traces.
   }
@@ -5627,7 +5925,8 @@ COMCP_DECL void open_span::fail(error const& why) noexcept {
     set("error.type", error_type(why));
     auto const* const peer = why.peer();
     if (peer) set("rpc.response.status_code", std::to_string(peer->code));
-    end(peer ? visible(std::string_view(peer->message).substr(0, 256), line_breaks::blank) : std::string(why.message()));
+    auto const text = (peer ? std::string_view(peer->message) : why.message()).substr(0, 256);
+    end(visible(redacted(text), line_breaks::blank));
   } catch (...) {
     end("failed");
   }
@@ -7125,7 +7424,7 @@ struct prepared_call {
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
-  mutable request_id id = 0;         // of its last request
+  std::shared_ptr<request_id> told_id;  // gets that of its last request, where somebody wants to know
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 
@@ -11342,7 +11641,7 @@ class context {
   /// HTTP the stream tells. Elsewhere that is not told, and true where any call is being waited for.
   [[nodiscard]] bool belongs_to_call() const noexcept { return belongs_; }
   /// The server's position in a trace, from its request's `_meta`, well formed; empty where it sent none.
-  [[nodiscard]] trace_context trace() const { return trace_ ? *trace_ : trace_context(); }
+  [[nodiscard]] trace_context trace() const;
   /// Tells the server how far the answer is; nothing happens where it did not ask for that.
   void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
   /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
@@ -11360,7 +11659,7 @@ class context {
   std::string progress_token_;  // raw JSON; empty where none came
   std::shared_ptr<bool> cancelled_;
   bool belongs_ = true;
-  std::shared_ptr<trace_context const> trace_;
+  json::value meta_;
   std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
 };
 
@@ -11375,6 +11674,10 @@ COMCP_DECL context::context() = default;
 COMCP_DECL context::~context() = default;
 COMCP_DECL context::context(context const&) = default;
 COMCP_DECL context& context::operator=(context const&) = default;
+
+COMCP_DECL trace_context context::trace() const {
+  return meta_.is_object() ? trace_context::of(meta_.view()).well_formed() : trace_context();
+}
 
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
@@ -15920,22 +16223,6 @@ class reconnect_policy {
 
 }  // namespace comcp
 
-// trace/tracer.hpp
-// The hook that sees every message as text, both ways: for `comcp --trace`, recordings and logs.
-
-#include <functional>
-#include <string_view>
-
-namespace comcp {
-
-enum class direction { sent, received };
-
-/// Called on the client's executor with each message; the text is valid for the call only. What it
-/// throws is dropped, and a fault for the observer. Empty: no cost.
-using tracer = std::function<void(direction, std::string_view message)>;
-
-}  // namespace comcp
-
 namespace comcp {
 class validation_options;
 namespace detail {
@@ -17459,6 +17746,7 @@ class core_link final : public client_link {
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include <asio/awaitable.hpp>
@@ -17973,6 +18261,9 @@ class client_core;
 
 namespace detail {
 
+/// Inside a catch block: what a handler or a hook threw, as the outcome of the request that it was given.
+COMCP_LAZY error handler_failure(context const& ctx);
+
 class dispatcher {
  public:
   explicit dispatcher(client_core& core) noexcept : core_(core) {}
@@ -18006,6 +18297,7 @@ class dispatcher {
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
+  std::set<std::shared_ptr<running>> leaving_;  // withdrawn, and not through yet
   std::deque<queued> notifications_;
   std::shared_ptr<running> pump_;  // while it hands notifications over
 };
@@ -18337,6 +18629,8 @@ class exchange {
   COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
   /// Progress of a call that is under way.
+  /// The call that progress with these parameters is of, while it waits.
+  COMCP_LAZY [[nodiscard]] std::optional<request_id> call_of(json::view params) const;
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
   /// What the server asks back, answered by the handler: the responses, as the text of an object.
   COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
@@ -18794,6 +19088,8 @@ class call_step {
   virtual void notified(std::string_view method, json::value const& params) = 0;
   /// There is a new connection, or a new session; after a restart another process is the server.
   virtual void connected(bool restarted) = 0;
+  /// An attempt to connect anew has failed.
+  virtual void lost(error const& why) = 0;
   /// Whether it has to hear of changes of this list.
   [[nodiscard]] virtual bool wants(std::string_view list) const = 0;
   /// Adds what it has to hear of on a listen stream.
@@ -18821,6 +19117,9 @@ class step_of final : public call_step {
   }
   void connected(bool restarted) override {
     if constexpr (requires { step_.connected(restarted); }) step_.connected(restarted);
+  }
+  void lost(error const& why) override {
+    if constexpr (requires { step_.lost(why); }) step_.lost(why);
   }
   [[nodiscard]] bool wants(std::string_view list) const override {
     if constexpr (requires { step_.wants(list); }) return step_.wants(list);
@@ -21870,8 +22169,7 @@ COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {
     if (auto const token = meta->find("progressToken")) ctx.progress_token_ = token->dump();
-    auto trace = trace_context::of(*meta).well_formed();
-    if (!trace.empty()) ctx.trace_ = std::make_shared<trace_context const>(std::move(trace));
+    ctx.meta_ = meta->share();
   }
   return ctx;
 }
@@ -21879,7 +22177,7 @@ COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value
 COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m, request_id stream) {
   std::string raw_id(m.raw_id);
   if (m.method == "ping") return core_.outbound.send_text(jsonrpc::response(raw_id, "{}"));
-  if (running_.size() >= core_.settings.limits.handlers_in_flight()) {
+  if (running_.size() + leaving_.size() >= core_.settings.limits.handlers_in_flight()) {
     ++core_.calls.counters().dropped;
     return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
   }
@@ -21900,7 +22198,10 @@ COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m, request_id 
 
 // Over streamable HTTP what comes on no call's stream belongs to none; elsewhere nobody says.
 COMCP_LAZY_DECL bool dispatcher::belongs_to_call(request_id stream) const {
-  if (stream != 0) return core_.inbound.awaits(stream);
+  if (stream != 0) {
+    auto const* const found = core_.calls.table().find(stream);
+    return found && (*found)->call && !(*found)->handshake && !(*found)->call->internal;
+  }
   auto const& channel = core_.connection.channel();
   bool const would_tell = channel.is_http() && channel.info().kind != "http+sse";
   return !would_tell && core_.calls.counters().serves_user();
@@ -21918,6 +22219,7 @@ COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_c
   } catch (std::exception const&) {
     // Only a cancelled coroutine comes here: answer() turns what a handler throws into an error.
   }
+  leaving_.erase(state);
   auto const found = running_.find(raw_id);
   if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
   running_.erase(found);
@@ -21934,20 +22236,30 @@ COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_c
 
 COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
                                                                            context& ctx) {
-  if (!core_.handler.answers(method)) co_return method_not_found(method);
+  bool const has_member = core_.handler.answers(method);
+  if (!has_member && !core_.handler.parts().filter) co_return method_not_found(method);
   try {
-    if (auto const bad = check(method, params.view())) co_return bad;
+    auto const bad = has_member ? check(method, params.view()) : error();
+    if (bad) co_return bad;
     auto answered = co_await core_.handler.answer(method, params, ctx);
     co_return answered;
-  } catch (exception const& e) {
-    co_return e.error();
-  } catch (std::system_error const& e) {
-    if (ctx.cancelled()) co_return error(errc::cancelled);
-    co_return error(e.code(), "a handler failed");
-  } catch (std::exception const& e) {
-    co_return error(errc::input_refused, std::string("a handler threw: ") + e.what());
   } catch (...) {
-    co_return error(errc::input_refused, "a handler threw");
+    co_return handler_failure(ctx);
+  }
+}
+
+COMCP_LAZY_DECL error handler_failure(context const& ctx) {
+  try {
+    throw;
+  } catch (exception const& e) {
+    return e.error();
+  } catch (std::system_error const& e) {
+    if (ctx.cancelled()) return error(errc::cancelled);
+    return error(e.code(), "a handler failed");
+  } catch (std::exception const& e) {
+    return error(errc::input_refused, std::string("a handler threw: ") + e.what());
+  } catch (...) {
+    return error(errc::input_refused, "a handler threw");
   }
 }
 
@@ -21976,6 +22288,7 @@ COMCP_LAZY_DECL void dispatcher::withdraw(std::string const& raw_id) {
   if (found == running_.end()) return;
   auto const state = found->second;
   running_.erase(found);
+  leaving_.insert(state);
   if (running_.empty()) core_.calls.hold_clocks(false);
   *state->cancelled = true;
   state->signal.emit(asio::cancellation_type::terminal);
@@ -21989,7 +22302,10 @@ COMCP_LAZY_DECL void dispatcher::cancel_all() {
     p->signal.emit(asio::cancellation_type::terminal);
   }
   if (!all.empty()) core_.calls.hold_clocks(false);
+  auto const left = leaving_;
+  for (auto const& state : left) state->signal.emit(asio::cancellation_type::terminal);
   for (auto const& [id, state] : all) {
+    leaving_.insert(state);
     *state->cancelled = true;
     state->signal.emit(asio::cancellation_type::terminal);
   }
@@ -22140,13 +22456,18 @@ COMCP_LAZY_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
   co_return r;
 }
 
+COMCP_LAZY_DECL std::optional<request_id> exchange::call_of(json::view params) const {
+  auto const token = params.find("progressToken");
+  auto const id = token ? token->get_uint64() : std::nullopt;
+  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
+  return found && (*found)->call ? id : std::nullopt;
+}
+
 COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value const& params) {
   if (method != "notifications/progress") return false;
-  auto const token = params.view().find("progressToken");
-  std::optional<std::uint64_t> const id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
-  if (!found || !(*found)->call) return ++core_.calls.counters().dropped, true;
-  auto const& options = (*found)->call->options;
+  auto const id = call_of(params.view());
+  if (!id) return ++core_.calls.counters().dropped, true;
+  auto const& options = (*core_.calls.table().find(*id))->call->options;
   if (options.extends_on_progress()) core_.calls.extend(*id);
   auto const on_progress = options.on_progress();
   if (!on_progress) return true;
@@ -23321,7 +23642,7 @@ COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e) { return trans
 COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
   auto const& c = *e.call;
   c.sent_modern = codec.is_modern();
-  c.id = e.id;
+  if (c.told_id) *c.told_id = e.id;
   wire::request_meta meta;
   meta.user = &c.options.meta();
   meta.progress = c.options.wants_progress();
@@ -23613,6 +23934,7 @@ COMCP_LAZY_DECL asio::awaitable<void> restarts::run(nanoseconds first_wait) {
     auto work = attempt();
     last = co_await std::move(work);
     if (life.is_closing() || !last) co_return;
+    for (auto const& step : core_.pipeline.steps()) step->lost(last);
     connection_.on(sansio::life_event::lost);
     at_once_ = false;
     until_next = next(last);
@@ -24466,281 +24788,6 @@ T run(asio::awaitable<T> work) {
 }
 
 }  // namespace comcp
-
-// trace/record.hpp
-// Recording a connection as JSON lines, one for each message: {"time", "direction", "message"}. What looks like a
-// secret is replaced before anything is written; where the lines go is the caller's decision.
-
-#include <chrono>
-#include <functional>
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-/// Whether a member of this name is likely to hold a secret: passwords, secrets, tokens, API keys, credentials,
-/// authorization, cookies, session ids. Case, '-' and '_' do not matter. `progressToken` and the like are none.
-[[nodiscard]] bool is_secret_key(std::string_view key);
-
-/// The JSON text of `v` in which "***" stands for secrets: strings and numbers whose own key, or whose array's, is a secret
-/// one (in a schema only the defaults and examples of such a field), the "value" of an object whose "name" is a secret key, and inside of any string:
-/// bearer and basic credentials, NAME=value with a secret name, passwords of URLs, and JSON text with any of these.
-/// A secret in prose, or under a harmless name, cannot be seen and stays.
-[[nodiscard]] std::string redacted(json::view v);
-/// The same of one string.
-[[nodiscard]] std::string redacted(std::string_view text);
-
-/// One line of a recording, without its newline. A message that does not parse is told by its size alone, since
-/// nothing can be redacted in it: {"time", "direction", "unreadable": bytes}.
-[[nodiscard]] std::string record_line(direction way, std::string_view message,
-                                      std::chrono::system_clock::time_point at);
-
-/// A tracer for connect_options::trace() that gives each line to `write`, on the client's executor.
-[[nodiscard]] tracer record_to(std::function<void(std::string_view line)> write,
-                               std::function<std::chrono::system_clock::time_point()> now = {});
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// trace/impl/record.ipp
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <utility>
-
-namespace comcp {
-namespace detail {
-
-inline constexpr std::string_view hidden = "***";
-
-inline char lower_ascii(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-inline bool is_name_char(char c) noexcept {
-  auto const l = lower_ascii(c);
-  return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-}
-// Ends a value in a query string, an assignment or a header.
-inline bool ends_value(char c) noexcept {
-  return static_cast<unsigned char>(c) <= ' ' || std::string_view("&;,#\"'<>|)]}").find(c) != std::string_view::npos;
-}
-
-COMCP_DECL std::string redacted_text(std::string_view text, unsigned depth);
-
-/// Walks a value and writes it again without its secrets.
-class redactor {
- public:
-  explicit redactor(unsigned depth) noexcept : depth_(depth) {}
-
-  // `secret`: of a secret key. It holds for strings and numbers and for those of an array, not for members further down:
-  // they have keys of their own, and what a server calls "auth" would hide all that it sends. `schema`: inside a JSON
-  // Schema, whose keys are names of fields and no secrets.
-  void value(json::view v, bool secret, bool schema) {
-    switch (v.kind()) {
-      case json::kind::object: return object(v, secret, schema);
-      case json::kind::array:
-        w_.begin_array();
-        for (auto const e : v.elements()) value(e, secret, schema);
-        w_.end_array();
-        return;
-      case json::kind::null:
-      case json::kind::boolean: w_.value(v); return;
-      case json::kind::string:
-        w_.string(secret && !schema ? std::string(hidden) : redacted_text(*v.get_string(), depth_));
-        return;
-      default:
-        if (secret && !schema) {
-          w_.string(hidden);
-        } else {
-          w_.value(v);
-        }
-    }
-  }
-  [[nodiscard]] std::string text() && { return std::move(w_).text(); }
-
- private:
-  void object(json::view v, bool secret, bool schema) {
-    auto const name = v.find("name");
-    bool const pair = name && v.find("value") && is_secret_key(name->get_string().value_or(""));
-    w_.begin_object();
-    for (auto const m : v.members()) {
-      w_.key(m.key);
-      if (schema) {
-        field_of_schema(m.key, m.value, secret && m.key != "properties");
-      } else {
-        bool const opens = m.key == "inputSchema" || m.key == "outputSchema" || m.key == "requestedSchema";
-        bool const hide = (pair && m.key == "value") || secret_member(m.key, m.value);
-        value(m.value, hide, opens && m.value.is_object() && !hide);
-      }
-    }
-    w_.end_object();
-  }
-
-  void field_of_schema(std::string_view key, json::view v, bool secret) {
-    bool const given = key == "default" || key == "const" || key == "examples";
-    if (secret && given) return value(v, true, false);
-    bool const named = secret_member(key, v);
-    // A description of the field is an object; anything else under such a name is the secret itself.
-    value(v, secret || named, !named || v.is_object());
-  }
-
-  static bool secret_member(std::string_view key, json::view v) {
-    return is_secret_key(key) && !(v.is_number() && lower_ascii(key.back()) == 's');  // maxTokens: a count
-  }
-
-  json::writer w_;
-  unsigned depth_;
-};
-
-inline bool starts_with_word(std::string_view text, std::string_view word) noexcept {
-  if (text.size() < word.size()) return false;
-  return std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == lower_ascii(b); });
-}
-
-// How long the secret is that begins at `text`, after a name and '=' or after a scheme; 0 for none. `quote`: the
-// quotation mark that it stands behind, if any.
-inline std::size_t secret_length(std::string_view text, char quote = 0) noexcept {
-  if (quote != 0) return std::min(text.find(quote), text.size());
-  std::size_t n = 0;
-  while (n < text.size() && !ends_value(text[n])) ++n;
-  return n;
-}
-
-// "Bearer eyJ..." and "Basic dXNl...": the length of the scheme with its blank, when credentials follow.
-inline std::size_t scheme_length(std::string_view text) noexcept {
-  for (std::string_view const scheme : {"bearer ", "basic "}) {
-    if (starts_with_word(text, scheme) && secret_length(text.substr(scheme.size())) >= 12) return scheme.size();
-  }
-  return 0;
-}
-
-// "://user:password@": the length up to '@' when `text` begins behind "://".
-inline std::size_t userinfo_length(std::string_view text) noexcept {
-  auto const end = text.find_first_of("/?# \"'<>\n");
-  auto const at = text.substr(0, end).rfind('@');
-  return at == std::string_view::npos ? 0 : at;
-}
-
-inline std::string redacted_prose(std::string_view text) {
-  std::string out;
-  std::size_t name = 0;  // where the name that stands before text[i] begins in text
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t shown = 0, secret = 0;
-    bool const starts_word = i == 0 || !is_name_char(text[i - 1]);
-    if (text[i] == '=' && name < i && is_secret_key(text.substr(name, i - name))) {
-      char const next = i + 1 < text.size() ? text[i + 1] : '\0';
-      bool const quoted = next == '"' || next == '\'';
-      shown = quoted ? 2 : 1;
-      secret = secret_length(text.substr(i + shown), quoted ? next : '\0');
-    } else if (text.substr(i).starts_with("://")) {
-      shown = 3;
-      secret = userinfo_length(text.substr(i + 3));
-    } else if (starts_word && (shown = scheme_length(text.substr(i))) != 0) {
-      secret = secret_length(text.substr(i + shown));
-    }
-    if (secret != 0) {
-      out.append(text.substr(i, shown)).append(hidden);
-      i += shown + secret;
-      name = i;
-      continue;
-    }
-    out += text[i];
-    if (!is_name_char(text[i])) name = i + 1;
-    ++i;
-  }
-  return out;
-}
-
-COMCP_DECL std::string redacted_text(std::string_view text, unsigned depth) {
-  auto const start = text.find_first_not_of(" \t\r\n");
-  if (depth > 0 && start != std::string_view::npos && (text[start] == '{' || text[start] == '[')) {
-    if (auto const nested = json::parse(text)) {
-      redactor r(depth - 1);
-      r.value(nested->view(), false, false);
-      auto again = std::move(r).text();
-      return again == nested->dump() ? std::string(text) : again;
-    }
-  }
-  return redacted_prose(text);
-}
-
-inline void append_digits(std::string& out, std::int64_t n, std::size_t width) {
-  auto const digits = std::to_string(n);
-  if (digits.size() < width) out.append(width - digits.size(), '0');
-  out += digits;
-}
-
-// ISO 8601 in UTC with microseconds.
-inline std::string utc_text(std::chrono::system_clock::time_point at) {
-  using namespace std::chrono;
-  auto const day = floor<days>(at);
-  year_month_day const date(day);
-  auto const of_day = duration_cast<microseconds>(at - day).count();
-  std::string out;
-  append_digits(out, static_cast<int>(date.year()), 4);
-  append_digits(out += '-', static_cast<unsigned>(date.month()), 2);
-  append_digits(out += '-', static_cast<unsigned>(date.day()), 2);
-  append_digits(out += 'T', of_day / 3'600'000'000, 2);
-  append_digits(out += ':', of_day / 60'000'000 % 60, 2);
-  append_digits(out += ':', of_day / 1'000'000 % 60, 2);
-  append_digits(out += '.', of_day % 1'000'000, 6);
-  return out += 'Z';
-}
-
-}  // namespace detail
-
-COMCP_DECL bool is_secret_key(std::string_view key) {
-  std::string plain;
-  for (char const c : key) {
-    if (c != '-' && c != '_' && c != '.' && c != ' ') plain += detail::lower_ascii(c);
-  }
-  for (std::string_view const harmless : {"type", "endpoint", "length", "count"}) {
-    if (plain.ends_with(harmless)) return false;
-  }
-  for (std::string_view const harmless : {"progresstoken", "pagetoken", "nexttoken"}) {
-    if (plain.ends_with(harmless)) return false;
-  }
-  for (std::string_view const part : {"password", "passwd", "passphrase", "secret", "authorization", "apikey",
-                                      "accesskey", "privatekey", "credential", "cookie", "sessionid", "bearer"}) {
-    if (plain.find(part) != std::string::npos) return true;
-  }
-  for (std::string_view const end : {"token", "tokens", "pwd", "jwt"}) {
-    if (plain.ends_with(end)) return true;
-  }
-  return plain == "auth" || plain == "pass" || plain == "otp";
-}
-
-COMCP_DECL std::string redacted(std::string_view text) { return detail::redacted_text(text, 3); }
-
-COMCP_DECL std::string redacted(json::view v) {
-  detail::redactor r(3);
-  r.value(v, false, false);
-  return std::move(r).text();
-}
-
-COMCP_DECL std::string record_line(direction way, std::string_view message,
-                                   std::chrono::system_clock::time_point at) {
-  auto const parsed = json::parse(message);
-  json::writer w;
-  w.begin_object().plain_key("time").string(detail::utc_text(at));
-  w.plain_key("direction").string(way == direction::sent ? "sent" : "received");
-  if (parsed) {
-    w.plain_key("message").raw(redacted(parsed->view()));
-  } else {
-    w.plain_key("unreadable").unsigned_integer(message.size());
-  }
-  w.end_object();
-  return std::move(w).text();
-}
-
-COMCP_DECL tracer record_to(std::function<void(std::string_view)> write,
-                            std::function<std::chrono::system_clock::time_point()> now) {
-  return [write = std::move(write), now = std::move(now)](direction way, std::string_view message) {
-    write(record_line(way, message, now ? now() : std::chrono::system_clock::now()));
-  };
-}
-
-}  // namespace comcp
-#endif
 
 // transport/byte_stream.hpp
 // Messages as lines over any Asio stream: the same framing as stdio has. How the stream comes to be is the

@@ -839,6 +839,8 @@ COMCP_LAZY_DECL std::shared_ptr<cache_step::flight> cache_step::board(question c
   f->call.repeatable = true;
   f->call.counted = true;
   f->call.options = flight_options(f);
+  f->call.told_id = c.told_id;
+  if (auto const trace = trace_of(c.options); !trace.empty()) f->call.options.trace(trace);  // of who asked first
   // Posted, so that nothing ends before the wait for it has begun.
   auto start = [this, hold = core_.shared_from_this(), f] { detail::spawn(core_.home(), fly(f)); };
   detail::post(core_.home(), std::move(start));

@@ -129,6 +129,17 @@ TEST_CASE("completer: an answer is used again at once, for its time", "[client]"
   CHECK(got(t.type(c, "a")) == "waits");
 }
 
+TEST_CASE("completer: an answer to what was asked before clear() is for who asked then, and is not kept", "[client]") {
+  typing t;
+  auto const c = t.make(completer_options().delay(0s));
+  auto const before = t.type(c, "a");
+  c.clear();
+  t.settle();
+  t.answer("old");
+  CHECK(got(before) == "old");
+  CHECK(got(t.type(c, "a")) == "waits");
+}
+
 TEST_CASE("completer: the question is all of it", "[client]") {
   typing t;
   auto const c = t.make(completer_options().delay(0s));

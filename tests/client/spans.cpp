@@ -22,6 +22,8 @@ namespace {
 
 char const* const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
+asio::awaitable<std::optional<json::value>> go_on() { co_return std::nullopt; }
+
 struct roots_handler {
   trace_context seen;
   std::vector<root> list_roots(context& c) {
@@ -57,7 +59,7 @@ TEST_CASE("spans: a call is told from its beginning to its result", "[client]") 
   CHECK(s.text("gen_ai.tool.name") == "add");
   CHECK(s.text("gen_ai.operation.name") == "execute_tool");
   CHECK(s.text("mcp.protocol.version") == "2025-11-25");
-  CHECK(s.text("network.transport") == "pipe");
+  CHECK(s.text("network.transport").empty());  // of a memory transport
   CHECK_FALSE(s.text("jsonrpc.request.id").empty());
   CHECK(s.ended == 1);
   CHECK(s.failure.empty());
@@ -150,19 +152,21 @@ TEST_CASE("spans: what the cache answers has its span, and traces do not keep ca
   o.cache(cache_options());
   auto const client = t.with(std::move(o));
   CHECK(t.finish(client.list_tools()));
+  CHECK(trace_parent::parse(t.server.last("tools/list")["_meta"]["traceparent"].as<std::string>()));
+  CHECK_FALSE(t.spans.last().text("jsonrpc.request.id").empty());
   CHECK(t.finish(client.list_tools()));
   CHECK(t.server.count("tools/list") == 1);
   CHECK(t.spans.count("tools/list") == 2);
   std::vector<fake_request> waiting;
   t.server.on("resources/read", [&waiting](fake_request r) { waiting.push_back(r); });
-  auto const a = t.start(client.read_resource("file:///a?token=abc"));
-  auto const b = t.start(client.read_resource("file:///a?token=abc"));
+  auto const a = t.start(client.read_resource("file:///a?private=words"));
+  auto const b = t.start(client.read_resource("file:///a?private=words"));
   CHECK(waiting.size() == 1);
   waiting.front().reply(json::raw(R"({"contents":[]})"));
   t.settle();
   CHECK((a->ok() && b->ok()));
   CHECK(t.spans.last().start.name == "resources/read");
-  CHECK(t.spans.last().text("mcp.resource.uri") == "file:///a?token=***");
+  CHECK(t.spans.last().text("mcp.resource.uri") == "file:///a");
 }
 
 TEST_CASE("spans: connecting, and connecting again, is a span", "[client]") {
@@ -200,6 +204,7 @@ TEST_CASE("spans: requests of the server have theirs, below the server's", "[cli
   // Denied, and told all the same.
   CHECK(t.spans.last().start.name == "roots/list");
   CHECK(t.spans.last().start.kind == span_kind::server);
+  CHECK(t.spans.last().text("mcp.protocol.version") == "2025-11-25");
   CHECK(t.spans.last().start.parent == trace_context(parent));
   CHECK(t.spans.last().text("error.type") == "-32602");
   std::optional<fake_request> open;
@@ -225,4 +230,67 @@ TEST_CASE("spans: what a client leaves behind is ended", "[client]") {
   CHECK(call->done());
   CHECK(t.spans.open() == 0);
   CHECK(t.spans.last().ended == 1);
+  CHECK(t.spans.last().text("error.type") == "connection_closed");
+}
+
+TEST_CASE("spans: an interceptor takes nothing from them, and what is malformed is refused as ever", "[client]") {
+  traced t;
+  interceptor nothing;
+  nothing.before = [](outgoing_call&) { return go_on(); };
+  auto o = t.options();
+  o.intercept(nothing);
+  auto const client = t.with(std::move(o));
+  CHECK(t.finish(client.call_tool("a")));
+  CHECK_FALSE(t.spans.last().text("jsonrpc.request.id").empty());
+  CHECK(t.finish(client.call_tool("a", {}, call_options().meta("traceparent", "junk"))).error() == errc::invalid_argument);
+  CHECK(t.server.count("tools/call") == 1);
+}
+
+TEST_CASE("spans: what a span's own context lacks is the parent's", "[client]") {
+  traced t;
+  auto const client = t.with();
+  auto const given = call_options().trace(trace_context(parent, "a=1", "k=v"));
+  t.spans.context = trace_context("", "", "own=1");
+  CHECK(t.finish(client.call_tool("a", {}, given)));
+  auto meta = t.server.last("tools/call")["_meta"];
+  CHECK(trace_parent::parse(meta["traceparent"].as<std::string>()).value().trace_id == "0af7651916cd43dd8448eb211c80319c");
+  CHECK(meta["baggage"].as<std::string>() == "own=1");
+  t.spans.context = trace_context("00-11111111111111111111111111111111-2222222222222222-01");
+  CHECK(t.finish(client.call_tool("a", {}, given)));
+  meta = t.server.last("tools/call")["_meta"];
+  CHECK(meta["traceparent"].as<std::string>() == t.spans.context.traceparent);
+  CHECK(meta["baggage"].as<std::string>() == "k=v");
+}
+
+TEST_CASE("spans: failures are told without secrets, and briefly", "[client]") {
+  traced t;
+  t.server.on("tools/call", [](fake_request r) { r.fail(-32000, "no: password=hunter22 and " + std::string(5000, 'y')); });
+  auto const client = t.with();
+  CHECK_FALSE(t.finish(client.call_tool("a")));
+  CHECK(t.spans.last().failure.find("hunter22") == std::string::npos);
+  CHECK(t.spans.last().failure.size() <= 256);
+}
+
+TEST_CASE("spans: each attempt to connect anew has its own end", "[client]") {
+  traced t;
+  t.server.legacy();
+  auto const client = t.with(t.options().reconnect(reconnect_policy().attempts(3).delay(1s, 1s).jitter(0)));
+  t.spans.clear();
+  bool broken = true;
+  t.server.on("initialize", [&broken, &t](fake_request const& r) {
+    if (broken) return t.server.drop();
+    r.reply(json::raw(initialize_text("2025-11-25")));
+  });
+  t.server.drop();
+  t.settle();
+  t.advance(1s);
+  t.advance(1s);
+  broken = false;
+  t.advance(1s);
+  CHECK(client.status() == connection_status::ready);
+  REQUIRE(t.spans.count("connect") == 3);
+  CHECK_FALSE(t.spans.all()[0]->text("error.type").empty());
+  CHECK_FALSE(t.spans.all()[1]->text("error.type").empty());
+  CHECK(t.spans.all()[2]->failure.empty());
+  CHECK(t.spans.open() == 0);
 }

@@ -19,17 +19,16 @@ MAY = {
     "file": ["error"],
     "json": ["error"],
     "jsonrpc": ["json"],
-    "protocol": ["json", "trace (pure)"],
+    "protocol": ["json", "trace"],
     "schema": ["json"],
-    "trace (pure)": ["json"],
-    "trace": ["trace (pure)"],
+    "trace": ["json"],
     "wire": ["protocol", "jsonrpc"],
     "http (pure)": ["error"],
     "auth (pure)": ["json", "http (pure)", "hash"],
     "sansio": ["wire", "http (pure)", "auth (pure)"],
     "net (contract)": ["error"],
     "net": ["net (contract)"],
-    "http": ["net", "http (pure)", "trace (pure)"],
+    "http": ["net", "http (pure)", "trace"],
     "auth": ["http", "sansio", "auth (pure)", "file"],
     "transport (contract)": ["json"],
     "transport": ["sansio", "http", "auth", "trace", "transport (contract)"],
@@ -63,7 +62,6 @@ SPECIAL = {
     "result": "error", "secret": "error", "visible": "error", "later": "error", "timespan": "error", "replace_file": "file",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/body": "http (pure)", "http/request_writer": "http (pure)",
-    "trace/propagation": "trace (pure)", "trace/span": "trace (pure)",
     "http": "comcp",  # the header, not the folder
 }
 

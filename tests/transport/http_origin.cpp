@@ -47,3 +47,17 @@ TEST_CASE("http_origin: a call's own stream tells, also where it is resumed; the
   t.settle();
   CHECK(call->ok());
 }
+
+TEST_CASE("http_origin: the stream of a ping of ours is no call's", "[transport]") {
+  http_talk t;
+  auto o = t.options();
+  o.ping_interval(1s).ping_timeout(1h).intercept(require_origin());
+  auto c = t.legacy(std::move(o), "s", false, roots_handler());
+  t.advance(1s);
+  t.advance(1s);
+  auto const ping = t.take("\"ping\"");
+  ping->stream().event(asks);
+  auto const posted = t.take("\"id\":7");
+  CHECK(posted->says("-32602"));
+  posted->status(202);
+}

@@ -27,7 +27,7 @@ struct flow_run {
   sansio::oauth_flow flow;
   std::string redirect_uri;     ///< Of begin(), which stops when the user is wanted; else empty.
   any_visit visit;
-  oauth_work* work = nullptr;
+  open_span* work = nullptr;
   std::shared_ptr<dpop_prover> prover;
   bool forget_stored = false;   ///< A stored registration was refused.
   bool used_stored = false;
@@ -45,9 +45,10 @@ COMCP_LAZY asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::i
 COMCP_LAZY asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
                                                    std::optional<auth_challenge> challenge, bool step_up);
 /// What the server says to a request without a token, as far as it says it.
-COMCP_LAZY asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s,
+                                                                            trace_context above = trace_context());
 /// The assertion of a machine's grant.
-COMCP_LAZY asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about);
+COMCP_LAZY asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about, trace_context above);
 
 COMCP_LAZY asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s,
                                                                      std::string redirect_uri);

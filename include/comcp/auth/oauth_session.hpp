@@ -62,7 +62,6 @@ struct oauth_session {
   std::shared_ptr<dpop_prover> prover;
   std::shared_ptr<oauth_flight> renewing, authorizing;
   bool unproven = false;  ///< The token came by a refresh, and the server did not take it yet.
-  trace_context trace;  ///< Of what is under way.
   std::string superseded;  ///< What the store still has (a value of Authorization), as storing its successor failed.
   std::string also_wanted;  ///< Scopes of challenges that met a flow for others.
   unsigned attempts = 0;  ///< Flows since a challenged request succeeded, or the hour began.
@@ -82,10 +81,10 @@ struct oauth_core {
   COMCP_LAZY [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
   COMCP_LAZY [[nodiscard]] std::string client_name(std::string const& issuer) const;
   COMCP_LAZY [[nodiscard]] std::string issuer_name(std::string const& of) const;  ///< of: as issuer_binding has it
-  /// How requests on behalf of this server are sent.
-  COMCP_LAZY [[nodiscard]] oauth_io io_for(oauth_session& s) const;
+  /// How requests on behalf of this server are sent, as part of this trace.
+  COMCP_LAZY [[nodiscard]] oauth_io io_for(oauth_session& s, trace_context const& above = trace_context()) const;
   /// How requests to an identity provider of the user's own choice are sent.
-  COMCP_LAZY [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint);
+  COMCP_LAZY [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint, trace_context const& above);
   /// With the options' signatures and sources.
   COMCP_LAZY [[nodiscard]] oauth_steps::token_endpoint endpoint(http_url url, oauth_client client, std::string method,
                                                                 std::string issuer, dpop_prover* prover) const;

@@ -17,21 +17,14 @@ namespace comcp::detail {
 /// Below `above`.
 COMCP_LAZY oauth_sender traced_sender(oauth_sender send, span_hook const& hook, trace_context const& above);
 
-/// A span of work for this server, to which its requests belong until it ends.
-class oauth_work {
- public:
-  COMCP_LAZY oauth_work(oauth_core const& core, session_ptr s, char const* name);
-  oauth_work(oauth_work const&) = delete;
-  oauth_work& operator=(oauth_work const&) = delete;
-  ~oauth_work() { session_->trace = before_; }
-  COMCP_LAZY void event(char const* name) { span_.event(name); }
-  COMCP_LAZY result<void> ended(result<void> how);
-
- private:
-  session_ptr session_;
-  open_span span_;
-  trace_context before_;
-};
+/// A span of work for a server, which its requests are given as theirs; none without a hook.
+COMCP_LAZY open_span begin_work(oauth_core const& core, oauth_session const& s, char const* name);
+/// Ends it with this, which it hands on.
+template <class T>
+result<T> ended(open_span& work, result<T> how) {
+  how ? work.end() : work.fail(how.error());
+  return how;
+}
 
 }  // namespace comcp::detail
 

@@ -55,7 +55,7 @@ struct prepared_call {
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
-  mutable request_id id = 0;         // of its last request
+  std::shared_ptr<request_id> told_id;  // gets that of its last request, where somebody wants to know
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 

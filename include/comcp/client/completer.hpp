@@ -93,7 +93,10 @@ class completer_core final : private tenant_of<completer_core>, public std::enab
 
   // On home.
   COMCP_LAZY asio::awaitable<std::optional<complete_result>> ask(complete_params what);
-  void forget() noexcept { cache_.clear(); }
+  void forget() noexcept {
+    cache_.clear();
+    ++times_forgotten_;
+  }
 
  private:
   using outcome = result<std::optional<complete_result>>;
@@ -105,6 +108,7 @@ class completer_core final : private tenant_of<completer_core>, public std::enab
     gate ended;
     asio::cancellation_signal signal;  // of what waits to send it, and of the request
     std::size_t waiting = 0;
+    std::size_t asked_after = 0;  // so many times of forgetting
     bool over = false;
     outcome answer;  // none: a newer question came
   };
@@ -121,6 +125,7 @@ class completer_core final : private tenant_of<completer_core>, public std::enab
   client const client_;  // does not own the connection
   completion_cache cache_;
   std::shared_ptr<question> current_;
+  std::size_t times_forgotten_ = 0;
   bool closed_ = false;
 };
 

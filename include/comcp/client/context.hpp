@@ -47,7 +47,7 @@ class context {
   /// HTTP the stream tells. Elsewhere that is not told, and true where any call is being waited for.
   [[nodiscard]] bool belongs_to_call() const noexcept { return belongs_; }
   /// The server's position in a trace, from its request's `_meta`, well formed; empty where it sent none.
-  [[nodiscard]] trace_context trace() const { return trace_ ? *trace_ : trace_context(); }
+  [[nodiscard]] trace_context trace() const;
   /// Tells the server how far the answer is; nothing happens where it did not ask for that.
   void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
   /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
@@ -65,7 +65,7 @@ class context {
   std::string progress_token_;  // raw JSON; empty where none came
   std::shared_ptr<bool> cancelled_;
   bool belongs_ = true;
-  std::shared_ptr<trace_context const> trace_;
+  json::value meta_;
   std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
 };
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include <asio/awaitable.hpp>
@@ -20,6 +21,9 @@ namespace comcp {
 class client_core;
 
 namespace detail {
+
+/// Inside a catch block: what a handler or a hook threw, as the outcome of the request that it was given.
+COMCP_LAZY error handler_failure(context const& ctx);
 
 class dispatcher {
  public:
@@ -54,6 +58,7 @@ class dispatcher {
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
+  std::set<std::shared_ptr<running>> leaving_;  // withdrawn, and not through yet
   std::deque<queued> notifications_;
   std::shared_ptr<running> pump_;  // while it hands notifications over
 };

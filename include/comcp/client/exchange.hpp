@@ -40,6 +40,8 @@ class exchange {
   COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
   /// Progress of a call that is under way.
+  /// The call that progress with these parameters is of, while it waits.
+  COMCP_LAZY [[nodiscard]] std::optional<request_id> call_of(json::view params) const;
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
   /// What the server asks back, answered by the handler: the responses, as the text of an object.
   COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,

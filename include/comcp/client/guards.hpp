@@ -30,7 +30,8 @@ namespace comcp {
 /// the specification's error -1, an elicitation with "decline". What `ask` throws is answered as if a handler threw it.
 [[nodiscard]] incoming_hook approve(std::function<asio::awaitable<bool>(incoming_request const&)> ask);
 
-/// What a server may have sampled in all; more is answered with error -1. Samplings that failed count for nothing.
+/// What a server may have sampled in all; more is answered with error -1. Samplings that the handler
+/// or another hook refused count for nothing; those that the server withdrew count.
 class sampling_budget {
  public:
   sampling_budget() {}
@@ -90,10 +91,11 @@ class rate_limiter {
   bool admits(incoming_notification const& n);
 
  private:
-  static constexpr std::size_t most = 4096;  // calls whose rate is known at once
+  using whose = std::pair<std::uint64_t, request_id>;  // client, and call; 0 for log messages
+  static constexpr std::size_t most = 65536;            // whose rate is known at once
   unsigned const per_second_;
   std::mutex mutex_;
-  std::map<std::string, token_bucket, std::less<>> buckets_;
+  std::map<whose, token_bucket> buckets_;
   token_bucket::time_point tidied_{};
 };
 
@@ -101,14 +103,13 @@ class sampling_account {
  public:
   explicit sampling_account(sampling_budget bounds) noexcept : bounds_(bounds) {}
   /// Throws what the server is to get where that is more than is left.
-  void spend(incoming_request const& r, std::uint64_t tokens);
+  void spend(incoming_request& r, std::uint64_t tokens);
   void settle(incoming_request const& r, bool answered);
 
  private:
   sampling_budget const bounds_;
   std::mutex mutex_;
   std::uint64_t tokens_ = 0, rounds_ = 0;
-  std::map<incoming_request const*, std::uint64_t> open_;  // what each took
 };
 
 }  // namespace detail

@@ -56,6 +56,8 @@ class call_step {
   virtual void notified(std::string_view method, json::value const& params) = 0;
   /// There is a new connection, or a new session; after a restart another process is the server.
   virtual void connected(bool restarted) = 0;
+  /// An attempt to connect anew has failed.
+  virtual void lost(error const& why) = 0;
   /// Whether it has to hear of changes of this list.
   [[nodiscard]] virtual bool wants(std::string_view list) const = 0;
   /// Adds what it has to hear of on a listen stream.
@@ -83,6 +85,9 @@ class step_of final : public call_step {
   }
   void connected(bool restarted) override {
     if constexpr (requires { step_.connected(restarted); }) step_.connected(restarted);
+  }
+  void lost(error const& why) override {
+    if constexpr (requires { step_.lost(why); }) step_.lost(why);
   }
   [[nodiscard]] bool wants(std::string_view list) const override {
     if constexpr (requires { step_.wants(list); }) return step_.wants(list);

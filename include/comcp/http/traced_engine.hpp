@@ -7,11 +7,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <asio/awaitable.hpp>
 
 #include <comcp/http/engine.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/trace/span.hpp>
 #include <comcp/version.hpp>
 
@@ -22,6 +24,8 @@ namespace http_detail {
 /// Begins it, and has the request carry it.
 comcp::detail::open_span begin_span(span_hook const& hook, http_request& request);
 void end_span(comcp::detail::open_span& of, int status);
+/// What a caller cancelled is no failure.
+void fail_span(comcp::detail::open_span& of, error const& why) noexcept;
 /// Whether an exchange with this head is told at its head, as it may last for hours.
 bool ends_at_head(http_response_head const& head, bool is_get);
 
@@ -41,7 +45,7 @@ class traced_engine {
       if (status != 0) http_detail::end_span(span, status);
     }
     void piece(result<std::string_view> const& p) {
-      if (!p) span.fail(p.error());
+      if (!p) http_detail::fail_span(span, p.error());
       else if (p->empty()) http_detail::end_span(span, status);
     }
   };
@@ -61,9 +65,16 @@ class traced_engine {
     // The response may be gone when the piece comes.
     static asio::awaitable<result<std::string_view>> watched(asio::awaitable<result<std::string_view>> coming,
                                                              std::shared_ptr<told> by) {
-      auto piece = co_await std::move(coming);
-      by->piece(piece);
-      co_return std::move(piece);
+      std::optional<result<std::string_view>> piece;
+      try {
+        auto came = co_await std::move(coming);
+        piece.emplace(came);
+      } catch (...) {
+        by->piece(comcp::detail::current_error());
+        throw;
+      }
+      by->piece(*piece);
+      co_return std::move(*piece);
     }
 
     std::shared_ptr<told> told_;  // null where all was told
@@ -85,9 +96,17 @@ class traced_engine {
  private:
   static asio::awaitable<result<response>> run(asio::awaitable<result<typename Engine::response>> opening,
                                                std::shared_ptr<told> t, bool is_get) {
-    auto inner = co_await std::move(opening);
+    std::optional<result<typename Engine::response>> opened;
+    try {
+      auto got = co_await std::move(opening);
+      opened.emplace(std::move(got));
+    } catch (...) {
+      http_detail::fail_span(t->span, comcp::detail::current_error());
+      throw;
+    }
+    auto& inner = *opened;
     if (!inner) {
-      t->span.fail(inner.error());
+      http_detail::fail_span(t->span, inner.error());
       co_return inner.error();
     }
     t->status = inner->head().status;

@@ -59,9 +59,11 @@ class span {
   /// A later value of one key counts.
   virtual void set(std::string_view, span_value) {}
   virtual void event(std::string_view, std::vector<span_attribute>) {}
-  /// Once, and the last call. `failure` is empty where it went well, or else a text of comcp's or of the peer.
+  /// Once, and the last call. `failure` is empty where it went well, or else a text of comcp's or of the peer: 256 bytes of
+  /// it, redacted() and visible().
   virtual void end(std::string_view failure) = 0;
-  /// What is carried to the server as its parent. Empty: comcp makes an id for it, in the parent's trace or a new one.
+  /// What is carried to the server as its parent. Without a traceparent comcp makes one, in the parent's trace or a new one;
+  /// without baggage the parent's goes on.
   [[nodiscard]] virtual trace_context context() const { return {}; }
 };
 

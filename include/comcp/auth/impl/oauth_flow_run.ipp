@@ -14,8 +14,11 @@ namespace oauth_detail {
 
 using want = sansio::oauth_flow::want;
 
+inline trace_context trace_of(flow_run const& run) { return run.work ? run.work->context() : trace_context(); }
+COMCP_LAZY oauth_io io_of(flow_run const& run) { return run.core->io_for(*run.session, trace_of(run)); }
+
 COMCP_LAZY inline asio::awaitable<void> get_next(flow_run& run) {
-  auto const got = co_await send_one(run.core->io_for(*run.session), get_request(run.flow.url()));
+  auto const got = co_await send_one(io_of(run), get_request(run.flow.url()));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
@@ -59,7 +62,7 @@ COMCP_LAZY inline asio::awaitable<void> start_visit(flow_run& run) {
 }
 
 COMCP_LAZY inline asio::awaitable<void> register_client(flow_run& run) {
-  auto const got = co_await send_one(run.core->io_for(*run.session), json_request(run.flow.url(), run.flow.body()));
+  auto const got = co_await send_one(io_of(run), json_request(run.flow.url(), run.flow.body()));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
@@ -94,7 +97,8 @@ COMCP_LAZY inline asio::awaitable<void> fetch_assertion(flow_run& run) {
   about.issuer = run.flow.issuer();
   about.resource = run.flow.resource();
   about.scope = run.flow.scope();
-  auto got = co_await grant_assertion(run.core, std::move(about));
+  auto above = trace_of(run);
+  auto got = co_await grant_assertion(run.core, std::move(about), std::move(above));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.asserted(std::move(*got));
 }
@@ -103,7 +107,7 @@ COMCP_LAZY inline asio::awaitable<void> request_tokens(flow_run& run) {
   if (run.flow.wants_dpop() && !run.prover) run.prover = std::make_shared<dpop_prover>();
   auto const prover = run.prover;
   auto at = run.core->endpoint(run.flow.url(), run.flow.client(), run.flow.auth_method(), run.flow.issuer(), prover.get());
-  auto const got = co_await post_form(run.core->io_for(*run.session), std::move(at), run.flow.form());
+  auto const got = co_await post_form(io_of(run), std::move(at), run.flow.form());
   if (!got) co_return run.flow.failed(got.error());
   bool const machine = run.core->options.profile().kind != oauth_profile::grant::authorization_code;
   if (machine && got->status < 500) count_flow(*run.core, *run.session, false);
@@ -208,18 +212,19 @@ COMCP_LAZY_DECL asio::awaitable<void> drive(flow_run& run) {
   run.flow.failed(error(errc::limit_exceeded, "authorization takes too many steps"));
 }
 
-COMCP_LAZY_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s,
+                                                                                 trace_context above) {
   // A ping does nothing, whatever the server thinks of it.
   auto request = json_request(s->server, R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
   (void)request.headers.set("Accept", "application/json, text/event-stream");
-  auto const got = co_await send_one(core->io_for(*s), std::move(request));
+  auto const got = co_await send_one(core->io_for(*s, above), std::move(request));
   if (!got || got->status != 401) co_return std::nullopt;
   co_return pick_challenge(got->headers);
 }
 
 COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
                                                         std::optional<auth_challenge> challenge, bool step_up) {
-  oauth_work work(*core, s, step_up ? "authorize more" : "authorize");
+  auto work = begin_work(*core, *s, step_up ? "authorize more" : "authorize");
   sansio::oauth_start start(s->server);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
@@ -231,14 +236,14 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_p
     co_await drive(run);
     if (run.flow.next() == oauth_detail::want::done) {
       auto kept = co_await oauth_detail::keep_locked(core, s, oauth_detail::record_of(run), run.prover);
-      co_return work.ended(std::move(kept));
+      co_return ended(work, std::move(kept));
     }
-    if (again || !run.client_refused || !run.used_stored) co_return work.ended(oauth_detail::failure_of(run));
+    if (again || !run.client_refused || !run.used_stored) co_return ended(work, result<void>(oauth_detail::failure_of(run)));
     co_await oauth_detail::forget_client(core, run.flow.issuer(), run.flow.client().id());
   }
 }
 
-COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about, trace_context above) {
   auto const& idp = core->options.enterprise();
   auto const patience = core->options.user_timeout();
   if (!idp) {
@@ -264,7 +269,7 @@ COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, g
   if (!about.scope.empty()) form.add("scope", about.scope);
   form.add("subject_token", identity->reveal()).add("subject_token_type", idp->subject_token_type());
   auto at = core->endpoint(*endpoint, idp->client(), *method, idp->client().issuer(), nullptr);
-  auto answer = co_await ask_for_tokens(core->io_for_provider(*endpoint), std::move(at), std::move(form));
+  auto answer = co_await ask_for_tokens(core->io_for_provider(*endpoint, above), std::move(at), std::move(form));
   if (!answer) co_return answer.error();
   if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) co_return refused->as_error("the identity provider");
   auto const& tokens = std::get<token_set>(*answer);
@@ -279,16 +284,21 @@ COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, g
 COMCP_LAZY_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s,
                                                                           std::string redirect_uri) {
   if (redirect_uri.empty()) co_return error(errc::invalid_argument, "begin() needs a redirect URI");
+  auto work = begin_work(*core, *s, "begin");
   sansio::oauth_start start(s->server);
-  start.challenge = co_await ask_for_challenge(core, s);
+  start.challenge = co_await ask_for_challenge(core, s, work.context());
   start.granted_scope = oauth_detail::granted_before(*s);
   flow_run run(core, s, std::move(start));
   run.redirect_uri = std::move(redirect_uri);
+  run.work = &work;
   co_await drive(run);
-  if (run.flow.next() == oauth_detail::want::failed) co_return oauth_detail::failure_of(run);
+  using answer = result<pending_authorization>;
+  if (run.flow.next() == oauth_detail::want::failed) co_return ended(work, answer(oauth_detail::failure_of(run)));
   if (run.flow.next() != oauth_detail::want::user) {
-    co_return error(errc::invalid_argument, "begin() is for a user's login, and this is a machine's grant");
+    error const why(errc::invalid_argument, "begin() is for a user's login, and this is a machine's grant");
+    co_return ended(work, answer(why));
   }
+  work.end();
   auto out = run.flow.pending();
   out.server = s->server.text();
   if (out.dpop) out.dpop_key = signing_key::generate().private_jwk();
@@ -319,10 +329,8 @@ inline sansio::oauth_grant grant_of(pending_authorization const& state, oauth_pr
   return out;
 }
 
-}  // namespace oauth_detail
-
-COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state,
-                                                          secret redirect) {
+COMCP_LAZY inline asio::awaitable<result<void>> finish(core_ptr core, session_ptr s, pending_authorization state,
+                                                       secret redirect, trace_context above) {
   auto const answer = read_redirect(state, redirect.reveal());
   if (!answer) co_return oauth_detail::without_secrets(answer.error(), state);
   if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) {
@@ -341,7 +349,7 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session
   form.add("redirect_uri", state.redirect_uri).add("code_verifier", state.verifier.reveal());
   if (!state.resource.empty()) form.add("resource", state.resource);
   auto at = core->endpoint(*endpoint, state.client, state.auth_method, state.issuer, prover.get());
-  auto got = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(form));
+  auto got = co_await ask_for_tokens(core->io_for(*s, above), std::move(at), std::move(form));
   if (!got) co_return got.error();
   if (auto const* const refused = std::get_if<oauth_refusal>(&*got)) {
     co_return oauth_detail::without_secrets(refused->as_error("the token endpoint"), state);
@@ -353,6 +361,15 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session
   record.dpop_key = state.dpop_key;
   auto kept = co_await oauth_detail::keep_locked(core, s, std::move(record), prover);
   co_return kept;
+}
+
+}  // namespace oauth_detail
+
+COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state,
+                                                          secret redirect) {
+  auto work = begin_work(*core, *s, "finish");
+  auto done = co_await oauth_detail::finish(core, s, std::move(state), std::move(redirect), work.context());
+  co_return ended(work, std::move(done));
 }
 
 }  // namespace comcp::detail

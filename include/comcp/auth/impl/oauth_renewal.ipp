@@ -71,10 +71,10 @@ COMCP_LAZY inline asio::awaitable<result<bool>> take_newer(core_ptr core, sessio
 
 // Tokens from elsewhere do not say where they are renewed.
 COMCP_LAZY inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, session_ptr s,
-                                                                      oauth_record record) {
+                                                                      oauth_record record, trace_context above) {
   auto const& profile = core->options.profile();
   sansio::oauth_discovery start(s->server, profile, std::nullopt);
-  auto const io = core->io_for(*s);
+  auto const io = core->io_for(*s, above);
   auto const machine = co_await run_discovery(io, std::move(start));
   auto const found = machine.found();
   if (!found) co_return found.error();
@@ -142,7 +142,7 @@ COMCP_LAZY inline asio::awaitable<result<void>> refused(core_ptr core, session_p
   co_return failure;
 }
 
-COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record) {
+COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record, trace_context above) {
   auto const& g = record.grant;
   form_fields form;
   if (!g.tokens.refresh_token.empty()) {
@@ -154,7 +154,7 @@ COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr cor
     about.issuer = g.issuer;
     about.resource = g.resource;
     about.scope = g.scope;
-    auto asking = grant_assertion(core, std::move(about));
+    auto asking = grant_assertion(core, std::move(about), above);
     // Not longer, as others wait for the lock.
     auto const got = co_await within<secret>(core->io.time, core->io.timeout, std::move(asking),
                                              "no assertion came in time", nullptr);
@@ -166,20 +166,20 @@ COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr cor
   co_return std::move(form);
 }
 
-COMCP_LAZY inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s, trace_context above) {
   auto record = *s->record;
   auto const prover = s->prover;
   if (record.grant.token_endpoint.empty()) {
-    auto found = co_await find_endpoint(core, s, record);
+    auto found = co_await find_endpoint(core, s, record, above);
     if (!found) co_return found.error();
     record = std::move(*found);
   }
   auto const endpoint = core->options.profile().policy.check(record.grant.token_endpoint, s->server);
   if (!endpoint) co_return endpoint.error();
-  auto form = co_await renewal_form(core, record);
+  auto form = co_await renewal_form(core, record, above);
   if (!form) co_return form.error();
   auto at = core->endpoint(*endpoint, record.grant.client, record.grant.auth_method, record.grant.issuer, prover.get());
-  auto answer = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(*form));
+  auto answer = co_await ask_for_tokens(core->io_for(*s, above), std::move(at), std::move(*form));
   if (!answer) co_return answer.error();
   if (auto const* const why = std::get_if<oauth_refusal>(&*answer)) {
     auto outcome = co_await refused(core, s, std::move(record), *why);
@@ -206,9 +206,9 @@ COMCP_LAZY inline asio::awaitable<result<void>> refresh(core_ptr core, session_p
   bool const done = *newer && !ends_soon(*core, *s);
   if (done || !s->record) co_return result<void>();
   if (s->record->grant.tokens.refresh_token.empty() && !asks_again(*core, *s->record)) co_return result<void>();
-  oauth_work work(*core, s, "refresh");
-  auto refreshed = co_await refresh_now(core, s);
-  co_return work.ended(std::move(refreshed));
+  auto work = begin_work(*core, *s, "refresh");
+  auto refreshed = co_await refresh_now(core, s, work.context());
+  co_return ended(work, std::move(refreshed));
 }
 
 COMCP_LAZY inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {

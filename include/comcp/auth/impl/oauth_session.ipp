@@ -133,17 +133,17 @@ COMCP_LAZY_DECL std::string oauth_core::issuer_name(std::string const& of) const
   return "issuer " + options.account() + " " + of;
 }
 
-COMCP_LAZY_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
+COMCP_LAZY_DECL oauth_io oauth_core::io_for(oauth_session& s, trace_context const& above) const {
   if (!s.send) s.send = sender_for(options, s.server, s.addresses);
   auto out = io;
-  out.send = options.spans() ? traced_sender(s.send, options.spans(), s.trace) : s.send;
+  out.send = options.spans() ? traced_sender(s.send, options.spans(), above) : s.send;
   return out;
 }
 
-COMCP_LAZY_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
+COMCP_LAZY_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint, trace_context const& above) {
   if (!to_provider) to_provider = sender_for(options, endpoint);
   auto out = io;
-  out.send = options.spans() ? traced_sender(to_provider, options.spans(), {}) : to_provider;
+  out.send = options.spans() ? traced_sender(to_provider, options.spans(), above) : to_provider;
   return out;
 }
 

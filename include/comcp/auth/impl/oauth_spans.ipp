@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include <comcp/auth/oauth_spans.hpp>
 #include <comcp/http/traced_engine.hpp>
 
@@ -10,14 +12,22 @@ namespace oauth_detail {
 
 COMCP_LAZY inline asio::awaitable<result<oauth_response>> send_traced(oauth_sender send, http_request r, open_span of) {
   auto sending = send(std::move(r));
-  auto got = co_await std::move(sending);
+  std::optional<result<oauth_response>> came;
+  try {
+    auto answer = co_await std::move(sending);
+    came.emplace(std::move(answer));
+  } catch (...) {
+    http_detail::fail_span(of, current_error());
+    throw;
+  }
+  auto& got = *came;
   if (!got) {
-    of.fail(got.error());
+    http_detail::fail_span(of, got.error());
   } else {
     of.set("http.response.status_code", std::int64_t{got->status});
     http_detail::end_span(of, got->status);
   }
-  co_return got;
+  co_return std::move(got);
 }
 
 }  // namespace oauth_detail
@@ -31,19 +41,11 @@ COMCP_LAZY_DECL oauth_sender traced_sender(oauth_sender send, span_hook const& h
   };
 }
 
-COMCP_LAZY_DECL oauth_work::oauth_work(oauth_core const& core, session_ptr s, char const* name)
-    : session_(std::move(s)), before_(session_->trace) {
-  if (!core.options.spans()) return;
+COMCP_LAZY_DECL open_span begin_work(oauth_core const& core, oauth_session const& s, char const* name) {
+  if (!core.options.spans()) return {};
   span_start start(span_layer::authorization, span_kind::internal, name);
-  start.attributes.emplace_back("server.address", std::string(session_->server.host_name()));
-  start.parent = before_;
-  span_ = open_span(core.options.spans(), std::move(start));
-  session_->trace = span_.context();
-}
-
-COMCP_LAZY_DECL result<void> oauth_work::ended(result<void> how) {
-  how ? span_.end() : span_.fail(how.error());
-  return how;
+  start.attributes.emplace_back("server.address", std::string(s.server.host_name()));
+  return open_span(core.options.spans(), std::move(start));
 }
 
 }  // namespace comcp::detail

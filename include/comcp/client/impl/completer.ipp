@@ -72,9 +72,10 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<complete_result>> completer_core::
 }
 
 COMCP_LAZY_DECL std::shared_ptr<completer_core::question> completer_core::board(std::string key, complete_params what) {
-  if (current_ && current_->key == key) return current_;
+  if (current_ && current_->key == key && current_->asked_after == times_forgotten_) return current_;
   call_off(current_, outcome());
   auto const q = std::make_shared<question>(home_, std::move(key), std::move(what));
+  q->asked_after = times_forgotten_;
   current_ = q;
   spawn(home_, send(shared_from_this(), q), q->signal.slot(), q);
   return q;
@@ -90,7 +91,7 @@ COMCP_LAZY_DECL asio::awaitable<void> completer_core::send(std::shared_ptr<compl
     }
     auto calling = self->client_.complete(q->what, self->options_.call());
     auto answer = co_await std::move(calling);
-    if (!q->over) self->cache_.store(q->key, answer, self->time_->now());
+    if (!q->over && q->asked_after == self->times_forgotten_) self->cache_.store(q->key, answer, self->time_->now());
     o = std::optional(std::move(answer));
   } catch (...) {
     o = current_error();

@@ -12,6 +12,10 @@ COMCP_DECL context::~context() = default;
 COMCP_DECL context::context(context const&) = default;
 COMCP_DECL context& context::operator=(context const&) = default;
 
+COMCP_DECL trace_context context::trace() const {
+  return meta_.is_object() ? trace_context::of(meta_.view()).well_formed() : trace_context();
+}
+
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
   return core ? core->server()->info.name : std::string();

@@ -17,8 +17,7 @@ COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {
     if (auto const token = meta->find("progressToken")) ctx.progress_token_ = token->dump();
-    auto trace = trace_context::of(*meta).well_formed();
-    if (!trace.empty()) ctx.trace_ = std::make_shared<trace_context const>(std::move(trace));
+    ctx.meta_ = meta->share();
   }
   return ctx;
 }
@@ -26,7 +25,7 @@ COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value
 COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m, request_id stream) {
   std::string raw_id(m.raw_id);
   if (m.method == "ping") return core_.outbound.send_text(jsonrpc::response(raw_id, "{}"));
-  if (running_.size() >= core_.settings.limits.handlers_in_flight()) {
+  if (running_.size() + leaving_.size() >= core_.settings.limits.handlers_in_flight()) {
     ++core_.calls.counters().dropped;
     return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
   }
@@ -47,7 +46,10 @@ COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m, request_id 
 
 // Over streamable HTTP what comes on no call's stream belongs to none; elsewhere nobody says.
 COMCP_LAZY_DECL bool dispatcher::belongs_to_call(request_id stream) const {
-  if (stream != 0) return core_.inbound.awaits(stream);
+  if (stream != 0) {
+    auto const* const found = core_.calls.table().find(stream);
+    return found && (*found)->call && !(*found)->handshake && !(*found)->call->internal;
+  }
   auto const& channel = core_.connection.channel();
   bool const would_tell = channel.is_http() && channel.info().kind != "http+sse";
   return !would_tell && core_.calls.counters().serves_user();
@@ -65,6 +67,7 @@ COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_c
   } catch (std::exception const&) {
     // Only a cancelled coroutine comes here: answer() turns what a handler throws into an error.
   }
+  leaving_.erase(state);
   auto const found = running_.find(raw_id);
   if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
   running_.erase(found);
@@ -81,20 +84,30 @@ COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_c
 
 COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
                                                                            context& ctx) {
-  if (!core_.handler.answers(method)) co_return method_not_found(method);
+  bool const has_member = core_.handler.answers(method);
+  if (!has_member && !core_.handler.parts().filter) co_return method_not_found(method);
   try {
-    if (auto const bad = check(method, params.view())) co_return bad;
+    auto const bad = has_member ? check(method, params.view()) : error();
+    if (bad) co_return bad;
     auto answered = co_await core_.handler.answer(method, params, ctx);
     co_return answered;
-  } catch (exception const& e) {
-    co_return e.error();
-  } catch (std::system_error const& e) {
-    if (ctx.cancelled()) co_return error(errc::cancelled);
-    co_return error(e.code(), "a handler failed");
-  } catch (std::exception const& e) {
-    co_return error(errc::input_refused, std::string("a handler threw: ") + e.what());
   } catch (...) {
-    co_return error(errc::input_refused, "a handler threw");
+    co_return handler_failure(ctx);
+  }
+}
+
+COMCP_LAZY_DECL error handler_failure(context const& ctx) {
+  try {
+    throw;
+  } catch (exception const& e) {
+    return e.error();
+  } catch (std::system_error const& e) {
+    if (ctx.cancelled()) return error(errc::cancelled);
+    return error(e.code(), "a handler failed");
+  } catch (std::exception const& e) {
+    return error(errc::input_refused, std::string("a handler threw: ") + e.what());
+  } catch (...) {
+    return error(errc::input_refused, "a handler threw");
   }
 }
 
@@ -123,6 +136,7 @@ COMCP_LAZY_DECL void dispatcher::withdraw(std::string const& raw_id) {
   if (found == running_.end()) return;
   auto const state = found->second;
   running_.erase(found);
+  leaving_.insert(state);
   if (running_.empty()) core_.calls.hold_clocks(false);
   *state->cancelled = true;
   state->signal.emit(asio::cancellation_type::terminal);
@@ -136,7 +150,10 @@ COMCP_LAZY_DECL void dispatcher::cancel_all() {
     p->signal.emit(asio::cancellation_type::terminal);
   }
   if (!all.empty()) core_.calls.hold_clocks(false);
+  auto const left = leaving_;
+  for (auto const& state : left) state->signal.emit(asio::cancellation_type::terminal);
   for (auto const& [id, state] : all) {
+    leaving_.insert(state);
     *state->cancelled = true;
     state->signal.emit(asio::cancellation_type::terminal);
   }

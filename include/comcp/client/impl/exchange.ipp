@@ -111,13 +111,18 @@ COMCP_LAZY_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
   co_return r;
 }
 
+COMCP_LAZY_DECL std::optional<request_id> exchange::call_of(json::view params) const {
+  auto const token = params.find("progressToken");
+  auto const id = token ? token->get_uint64() : std::nullopt;
+  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
+  return found && (*found)->call ? id : std::nullopt;
+}
+
 COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value const& params) {
   if (method != "notifications/progress") return false;
-  auto const token = params.view().find("progressToken");
-  std::optional<std::uint64_t> const id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
-  if (!found || !(*found)->call) return ++core_.calls.counters().dropped, true;
-  auto const& options = (*found)->call->options;
+  auto const id = call_of(params.view());
+  if (!id) return ++core_.calls.counters().dropped, true;
+  auto const& options = (*core_.calls.table().find(*id))->call->options;
   if (options.extends_on_progress()) core_.calls.extend(*id);
   auto const on_progress = options.on_progress();
   if (!on_progress) return true;

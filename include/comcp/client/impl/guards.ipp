@@ -36,40 +36,37 @@ inline std::uint64_t max_tokens_of(incoming_request const& r) {
 COMCP_DECL bool rate_limiter::admits(incoming_notification const& n) {
   bool const is_progress = n.method == "notifications/progress";
   if (!is_progress && n.method != "notifications/message") return true;
-  std::string whose;
-  if (is_progress) {
-    auto const token = n.params.is_object() ? n.params.view().find("progressToken") : std::nullopt;
-    whose = token ? token->dump() : std::string();
-    if (whose.size() > 64) return false;  // none of ours
-  }
+  if (is_progress && !n.call) return false;  // nobody waits for it
+  whose const key(n.client, n.call.value_or(0));
   std::scoped_lock const alone(mutex_);
-  auto found = buckets_.find(whose);
+  auto found = buckets_.find(key);
   if (found == buckets_.end()) {
     if (buckets_.size() >= most && n.at - tidied_ >= std::chrono::seconds(1)) {  // by then most are full again
       std::erase_if(buckets_, [&](auto const& each) { return each.second.is_full(per_second_, n.at); });
       tidied_ = n.at;
     }
     if (buckets_.size() >= most) return false;
-    found = buckets_.emplace(std::move(whose), token_bucket(per_second_, n.at)).first;
+    found = buckets_.emplace(key, token_bucket(per_second_, n.at)).first;
   }
   return found->second.take(per_second_, n.at);
 }
 
-COMCP_DECL void sampling_account::spend(incoming_request const& r, std::uint64_t tokens) {
+COMCP_DECL void sampling_account::spend(incoming_request& r, std::uint64_t tokens) {
   std::scoped_lock const alone(mutex_);
   if (rounds_ >= bounds_.rounds() || tokens > bounds_.tokens() - tokens_)
     throw exception(refused_sampling("The budget for sampling is spent"));
   ++rounds_;
   tokens_ += tokens;
-  open_.insert_or_assign(&r, tokens);
+  r.kept[this] = std::make_shared<std::uint64_t>(tokens);
 }
 
 COMCP_DECL void sampling_account::settle(incoming_request const& r, bool answered) {
   std::scoped_lock const alone(mutex_);
-  auto const took = open_.extract(&r);
-  if (!took || answered) return;
+  auto const took = r.kept.find(this);
+  // The model may be at work on one that was withdrawn.
+  if (took == r.kept.end() || answered || r.about.cancelled()) return;
   --rounds_;
-  tokens_ -= took.mapped();
+  tokens_ -= *std::static_pointer_cast<std::uint64_t>(took->second);
 }
 
 }  // namespace detail

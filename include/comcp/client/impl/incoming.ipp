@@ -5,7 +5,9 @@
 // nothing of them, and in the first of the sinks of notifications.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include <asio/this_coro.hpp>
@@ -26,7 +28,7 @@ class incoming_guard final : public raw_handler, public incoming_filter {
   incoming_guard(any_handler inner, Core& core) noexcept : inner_(std::move(inner)), core_(core) {}
 
   void declare(client_capabilities& c) const override { inner_.declare(c); }
-  [[nodiscard]] bool answers(std::string_view) const override { return true; }
+  [[nodiscard]] bool answers(std::string_view m) const override { return inner_.answers(m); }
   [[nodiscard]] bool elicits(elicit_mode mode) const override { return inner_.elicits(mode); }
   [[nodiscard]] bool receives(std::string_view m) const override { return inner_.receives(m); }
   [[nodiscard]] handler_parts parts() const override {
@@ -41,7 +43,10 @@ class incoming_guard final : public raw_handler, public incoming_filter {
     return inner_ ? inner_.notify(m, p, c) : nothing();
   }
   bool notified(std::string const& method, json::value& params) override {
-    incoming_notification n(method, std::move(params), core_.calls.now());
+    incoming_notification n(method, std::move(params));
+    n.at = core_.calls.now();
+    n.client = number_;
+    if (method == "notifications/progress") n.call = core_.exchange.call_of(n.params.view());
     for (auto const& hook : *core_.settings.incoming) {
       if (hook.notified && !passes(hook, n)) return ++core_.calls.counters().dropped, true;
     }
@@ -62,8 +67,14 @@ class incoming_guard final : public raw_handler, public incoming_filter {
   }
   static asio::awaitable<result<json::fragment>> walk(hooks const& all, any_handler inner, incoming_request r, context& c);
 
+  static std::uint64_t next_number() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
+
   any_handler const inner_;
   Core& core_;
+  std::uint64_t const number_ = next_number();
 };
 
 template <class Core>
@@ -86,7 +97,7 @@ asio::awaitable<result<json::fragment>> incoming_guard<Core>::walk(hooks const& 
       outcome = co_await std::move(answering);
     }
   } catch (...) {
-    outcome = current_error();
+    outcome = handler_failure(c);
   }
   while (reached > 0) {
     auto const& hook = all[--reached];
@@ -96,7 +107,7 @@ asio::awaitable<result<json::fragment>> incoming_guard<Core>::walk(hooks const& 
       auto told = hook.after(r, outcome);
       co_await std::move(told);
     } catch (...) {
-      outcome = current_error();
+      outcome = handler_failure(c);
     }
   }
   co_return outcome;

@@ -12,7 +12,7 @@ COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e) { return trans
 COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
   auto const& c = *e.call;
   c.sent_modern = codec.is_modern();
-  c.id = e.id;
+  if (c.told_id) *c.told_id = e.id;
   wire::request_meta meta;
   meta.user = &c.options.meta();
   meta.progress = c.options.wants_progress();

@@ -89,6 +89,7 @@ COMCP_LAZY_DECL asio::awaitable<void> restarts::run(nanoseconds first_wait) {
     auto work = attempt();
     last = co_await std::move(work);
     if (life.is_closing() || !last) co_return;
+    for (auto const& step : core_.pipeline.steps()) step->lost(last);
     connection_.on(sansio::life_event::lost);
     at_once_ = false;
     until_next = next(last);

@@ -4,15 +4,14 @@
 // The outermost step of a call's way, a hook on what comes in, and a listener to the connection's status.
 #pragma once
 
-#include <map>
+#include <algorithm>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/spans.hpp>
 #include <comcp/http/url.hpp>
+#include <comcp/protocol/meta.hpp>
 #include <comcp/trace/record.hpp>
 
 namespace comcp {
@@ -27,49 +26,44 @@ COMCP_LAZY void describe_target(span_start& s, std::string_view method, std::str
     s.name += ' ' + target;
     s.attributes.emplace_back(is_tool ? "gen_ai.tool.name" : "gen_ai.prompt.name", target);
   } else if (!target.empty() && method.starts_with("resources/")) {
-    s.attributes.emplace_back("mcp.resource.uri", redacted(target));
+    s.attributes.emplace_back("mcp.resource.uri", redacted(target.substr(0, target.find_first_of("?#"))));
   }
   if (is_tool) s.attributes.emplace_back("gen_ai.operation.name", "execute_tool");
 }
 
-/// Each connection on its way up; what is true of all of its calls.
+// What is true of all calls of a connection.
+COMCP_LAZY void describe_connection(span_start& s, client_core const& core) {
+  auto const about = core.connection.channel().info();
+  char const* const transport = core.is_http() ? "tcp" : about.kind == "unix" ? "unix" : about.kind == "stdio" ? "pipe" : nullptr;
+  if (transport) s.attributes.emplace_back("network.transport", transport);
+  if (auto const version = core.facts.version())
+    s.attributes.emplace_back("mcp.protocol.version", std::string(version->text()));
+  auto const url = core.is_http() ? http_url::parse(about.origin) : result<http_url>(error(errc::invalid_argument));
+  if (!url) return;
+  s.attributes.emplace_back("network.protocol.name", "http");
+  s.attributes.emplace_back("server.address", std::string(url->host_name()));
+  s.attributes.emplace_back("server.port", std::int64_t{url->port()});
+}
+
+/// Each connection on its way up.
 class connection_spans {
  public:
-  COMCP_LAZY connection_spans(client_core& core, span_hook hook);
+  connection_spans(client_core& core, span_hook hook) : core_(core), hook_(std::move(hook)) {}
 
-  COMCP_LAZY void add_to(span_start& s) const;
   COMCP_LAZY void became(connection_status now);
+  void failed(error const& why) noexcept { opening_.fail(why); }
 
  private:
   client_core& core_;
   span_hook const hook_;
-  std::vector<span_attribute> common_;
   open_span opening_;
 };
-
-COMCP_LAZY_DECL connection_spans::connection_spans(client_core& core, span_hook hook)
-    : core_(core), hook_(std::move(hook)) {
-  auto const about = core.connection.channel().info();
-  common_.emplace_back("network.transport", core.is_http() ? "tcp" : "pipe");
-  if (!core.is_http()) return;
-  common_.emplace_back("network.protocol.name", "http");
-  auto const url = http_url::parse(about.origin);
-  if (!url) return;
-  common_.emplace_back("server.address", std::string(url->host_name()));
-  common_.emplace_back("server.port", std::int64_t{url->port()});
-}
-
-COMCP_LAZY_DECL void connection_spans::add_to(span_start& s) const {
-  s.attributes.insert(s.attributes.end(), common_.begin(), common_.end());
-  if (auto const version = core_.facts.version())
-    s.attributes.emplace_back("mcp.protocol.version", std::string(version->text()));
-}
 
 COMCP_LAZY_DECL void connection_spans::became(connection_status now) {
   switch (now) {
     case connection_status::connecting: {
       span_start s(span_layer::connection, span_kind::internal, "connect");
-      s.attributes = common_;
+      describe_connection(s, core_);
       opening_ = open_span(hook_, std::move(s));
       break;
     }
@@ -91,28 +85,40 @@ class span_step {
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept { return true; }
   COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
+  void lost(error const& why) const noexcept { connections_->failed(why); }
 
  private:
+  client_core& core_;
   span_hook const hook_;
   std::shared_ptr<connection_spans> const connections_;
 };
 
 COMCP_LAZY_DECL span_step::span_step(client_core& core, span_hook hook)
-    : hook_(hook), connections_(std::make_shared<connection_spans>(core, std::move(hook))) {
+    : core_(core), hook_(hook), connections_(std::make_shared<connection_spans>(core, std::move(hook))) {
   core.connection.listeners()->add([to = connections_](connection_status now) { to->became(now); });
+}
+
+// What is not is refused, with spans and without.
+inline bool has_sound_trace(call_options const& options) {
+  auto const& all = options.meta();
+  return std::all_of(all.begin(), all.end(), [](auto const& entry) {
+    bool const concerns = entry.first == meta_key::traceparent || entry.first == meta_key::tracestate || entry.first == meta_key::baggage;
+    return !concerns || check_meta(entry.first, entry.second);
+  });
 }
 
 COMCP_LAZY_DECL asio::awaitable<reply> span_step::perform(prepared_call& c, performer next) {
   span_start s(span_layer::call, span_kind::client, c.method.text());
   describe_target(s, c.method.text(), wire::name_in(c.method, c.params).value_or(""));
-  connections_->add_to(s);
+  describe_connection(s, core_);
   s.parent = trace_of(c.options);
   open_span of(hook_, std::move(s));
-  c.options.trace(of.context());
+  if (has_sound_trace(c.options)) c.options.trace(of.context());
+  auto const id = c.told_id = std::make_shared<request_id>(0);
   bool const is_tool = c.method.is(wire::methods::call_tool);
   auto going = next(c);
   auto r = co_await std::move(going);
-  if (c.id) of.set("jsonrpc.request.id", std::to_string(c.id));
+  if (*id) of.set("jsonrpc.request.id", std::to_string(*id));
   if (!r) {
     of.fail(r.error());
   } else if (auto const wrong = is_tool ? r->view().find("isError") : std::nullopt; wrong && wrong->get_bool() == true) {
@@ -124,49 +130,33 @@ COMCP_LAZY_DECL asio::awaitable<reply> span_step::perform(prepared_call& c, perf
   co_return r;
 }
 
-/// Requests of the server that are being answered.
-class request_spans {
- public:
-  explicit request_spans(span_hook hook) : hook_(std::move(hook)) {}
-
-  void begin(incoming_request const& r) {
-    span_start s(span_layer::request, span_kind::server, r.method);
-    s.attributes.emplace_back("mcp.method.name", r.method);
-    s.parent = r.about.trace();
-    open_span of(hook_, std::move(s));
-    std::scoped_lock const alone(mutex_);
-    open_.insert_or_assign(&r, std::move(of));
-  }
-  void end(incoming_request const& r, error const* why) {
-    std::unique_lock alone(mutex_);
-    auto of = open_.extract(&r);
-    alone.unlock();
-    if (of) of.mapped().end_with(why);
-  }
-
- private:
-  span_hook const hook_;
-  std::mutex mutex_;  // connections with the same options share it
-  std::map<incoming_request const*, open_span> open_;
-};
+COMCP_LAZY void begin_request_span(span_hook const& hook, incoming_request& r, void const* whose) {
+  span_start s(span_layer::request, span_kind::server, r.method);
+  s.attributes.emplace_back("mcp.method.name", r.method);
+  if (auto const link = link_of(r.about)) describe_connection(s, link->core());
+  s.parent = r.about.trace();
+  r.kept[whose] = std::make_shared<open_span>(hook, std::move(s));
+}
 
 }  // namespace detail
 
 COMCP_LAZY_DECL connect_options& connect_options::spans(span_hook hook) {
-  auto const requests = std::make_shared<detail::request_spans>(hook);
-  incoming_hook incoming;
-  incoming.before = [requests](incoming_request& r) {
-    requests->begin(r);
+  auto const own = std::make_shared<span_hook const>(hook);
+  incoming_hook requests;
+  requests.before = [own](incoming_request& r) {
+    detail::begin_request_span(*own, r, own.get());
     return detail::goes_on();
   };
-  incoming.after = [requests](incoming_request const& r, result<json::fragment>& outcome) {
-    requests->end(r, outcome ? nullptr : &outcome.error());
+  requests.after = [own](incoming_request const& r, result<json::fragment>& outcome) {
+    auto const found = r.kept.find(own.get());
+    auto const of = found == r.kept.end() ? nullptr : std::static_pointer_cast<detail::open_span>(found->second);
+    if (of) of->end_with(outcome ? nullptr : &outcome.error());
     return detail::no_more();
   };
   settings_.steps[detail::connect_settings::tracing] = [hook = std::move(hook)](client_core& core) {
     return std::make_unique<detail::step_of<detail::span_step>>(core, hook);
   };
-  detail::add_hook(settings_, std::move(incoming), true);
+  detail::add_hook(settings_, std::move(requests), true);
   return *this;
 }
 

@@ -37,6 +37,10 @@ COMCP_DECL void end_span(comcp::detail::open_span& of, int status) {
   of.end("HTTP " + code);
 }
 
+COMCP_DECL void fail_span(comcp::detail::open_span& of, error const& why) noexcept {
+  why == errc::cancelled ? of.end() : of.fail(why);
+}
+
 COMCP_DECL bool ends_at_head(http_response_head const& head, bool is_get) {
   auto const* const type = head.headers.find("Content-Type");
   return is_get && head.status < 300 && type && type->starts_with("text/event-stream");

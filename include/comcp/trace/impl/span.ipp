@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include <comcp/trace/record.hpp>
 #include <comcp/trace/span.hpp>
 #include <comcp/visible.hpp>
 
@@ -44,7 +45,13 @@ COMCP_DECL open_span::open_span(span_hook const& hook, span_start start) noexcep
     if (hook) span_ = hook(start);
     if (!span_) return;
     auto own = span_->context().well_formed();
-    context_ = own.empty() ? child_of(start.parent) : std::move(own);
+    if (own.baggage.empty()) own.baggage = start.parent.baggage;
+    if (own.traceparent.empty()) {
+      auto const made = child_of(start.parent);
+      own.traceparent = made.traceparent;
+      own.tracestate = made.tracestate;
+    }
+    context_ = std::move(own);
   } catch (...) {
     // Tracing is not worth what it traces.
   }
@@ -78,7 +85,8 @@ COMCP_DECL void open_span::fail(error const& why) noexcept {
     set("error.type", error_type(why));
     auto const* const peer = why.peer();
     if (peer) set("rpc.response.status_code", std::to_string(peer->code));
-    end(peer ? visible(std::string_view(peer->message).substr(0, 256), line_breaks::blank) : std::string(why.message()));
+    auto const text = (peer ? std::string_view(peer->message) : why.message()).substr(0, 256);
+    end(visible(redacted(text), line_breaks::blank));
   } catch (...) {
     end("failed");
   }
