@@ -45,6 +45,7 @@ asio::awaitable<bool> chat(std::vector<std::string> command) {
   std::vector<model::offered_tool> offered;
   model::tool_names names;
   for (auto const& tool : catalog) {
+    if (!comcp::is_for_model(tool.definition)) continue;  // not written anyway, and no model shall call it by its name
     offered.emplace_back(tool.server_name, tool.definition);
     names.add(tool.server_name, tool.original_name);
   }

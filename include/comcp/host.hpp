@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
-// skills, tasks, metrics, and of a client what is there by choice: cache and validation. Programs that want less include
+// skills, tasks, apps, metrics, and of a client what is there by choice: cache and validation. Programs that want less include
 // just that.
 #pragma once
 
@@ -15,6 +15,8 @@
 #include <comcp/config/load.hpp>
 #include <comcp/config/locations.hpp>
 #include <comcp/config/read.hpp>
+#include <comcp/extensions/app_bridge.hpp>
+#include <comcp/extensions/apps.hpp>
 #include <comcp/extensions/serve_tasks.hpp>
 #include <comcp/extensions/skills.hpp>
 #include <comcp/extensions/tasks.hpp>

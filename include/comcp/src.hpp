@@ -85,6 +85,9 @@
 #include <comcp/config/impl/load.ipp>
 #include <comcp/config/impl/locations.ipp>
 #include <comcp/config/impl/read.ipp>
+#include <comcp/extensions/impl/app_bridge.ipp>
+#include <comcp/extensions/impl/app_requests.ipp>
+#include <comcp/extensions/impl/apps.ipp>
 #include <comcp/extensions/impl/serve_tasks.ipp>
 #include <comcp/extensions/impl/skills.ipp>
 #include <comcp/extensions/impl/tasks.ipp>
@@ -149,6 +152,7 @@
 #include <comcp/protocol/impl/roots.ipp>
 #include <comcp/protocol/impl/sampling.ipp>
 #include <comcp/protocol/impl/subscriptions.ipp>
+#include <comcp/protocol/impl/tool_ui.ipp>
 #include <comcp/protocol/impl/tools.ipp>
 #include <comcp/protocol/impl/uri_template.ipp>
 #include <comcp/providers/impl/anthropic.ipp>

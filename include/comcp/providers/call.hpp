@@ -11,12 +11,14 @@
 #include <utility>
 
 #include <comcp/json/build.hpp>
+#include <comcp/protocol/tool_ui.hpp>
 #include <comcp/protocol/tools.hpp>
 #include <comcp/providers/names.hpp>
 
 namespace comcp::providers {
 
-/// A tool to offer to a model. Refers to the definition, which is to live as long.
+/// A tool to offer to a model. Refers to the definition, which is to live as long. One whose `_meta.ui.visibility` leaves out
+/// the model is never written, whether the host shows apps or not: who does not is no more allowed to tell models of it.
 class offered_tool {
  public:
   /// Under provider_name(server, definition.name).
@@ -26,6 +28,8 @@ class offered_tool {
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
   [[nodiscard]] tool const& definition() const noexcept { return *definition_; }
+  /// Whether write_tools() writes it. A tool_names that shall not find it for a model's call is not told of it either.
+  [[nodiscard]] bool is_for_model() const { return comcp::is_for_model(*definition_); }
 
  private:
   std::string name_;

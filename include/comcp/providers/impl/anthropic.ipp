@@ -36,6 +36,7 @@ COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
   json::writer w;
   w.begin_array();
   for (auto const& one : tools) {
+    if (!one.is_for_model()) continue;
     auto const& t = one.definition();
     w.begin_object().key("name").string(one.name()).key("description").string(t.description.value_or(""));
     w.key("input_schema");

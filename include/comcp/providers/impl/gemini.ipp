@@ -58,10 +58,12 @@ COMCP_DECL void write_media(json::writer& w, std::vector<piece> const& pieces) {
 }  // namespace detail
 
 COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
-  if (tools.empty()) return json::fragment::trusted("[]");
+  if (std::none_of(tools.begin(), tools.end(), [](auto const& one) { return one.is_for_model(); }))
+    return json::fragment::trusted("[]");
   json::writer w;
   w.begin_array().begin_object().key("functionDeclarations").begin_array();
   for (auto const& one : tools) {
+    if (!one.is_for_model()) continue;
     auto const& t = one.definition();
     w.begin_object().key("name").string(one.name()).key("description").string(t.description.value_or(""));
     w.key("parametersJsonSchema");

@@ -51,6 +51,7 @@ COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
   json::writer w;
   w.begin_array();
   for (auto const& one : tools) {
+    if (!one.is_for_model()) continue;
     w.begin_object().key("type").string("function").key("function").begin_object();
     detail::write_function(w, one);
     w.end_object().end_object();
@@ -99,6 +100,7 @@ COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
   json::writer w;
   w.begin_array();
   for (auto const& one : tools) {
+    if (!one.is_for_model()) continue;
     w.begin_object().key("type").string("function");
     detail::write_function(w, one);
     w.key("strict").boolean(false).end_object();

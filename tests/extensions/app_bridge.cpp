@@ -1,0 +1,390 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include <comcp/extensions/app_bridge.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
+#include "extensions/app_server.hpp"
+
+using namespace comcp_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct talk {
+  explicit talk(app_host host = app_host("host", "1"))
+      : s(c), client(c.connect(s.server.transport(), c.options().extension(apps())).value()), view(c, client, std::move(host)) {}
+  conversation c;
+  app_server s;
+  comcp::client client;
+  app_view view;
+};
+
+app_host::decision answer(bool yes) { co_return yes; }
+app_host::decision fails() {
+  (void)co_await asio::this_coro::executor;
+  throw std::runtime_error("a secret");
+}
+
+}  // namespace
+
+TEST_CASE("app_bridge: an app that begins is told what there is", "[extensions]") {
+  talk plain;
+  plain.view.begin();
+  CHECK(plain.view.last() == R"({"jsonrpc":"2.0","id":"i","result":{"protocolVersion":"2026-01-26","hostInfo":{"name":"host","version":"1"},)"
+                             R"("hostCapabilities":{"serverTools":{"listChanged":true},"serverResources":{}},"hostContext":{}}})");
+  app_host host("host", "1");
+  app_permissions camera;
+  camera.camera = true;
+  host.context(args("theme", "dark")).grants(app_csp()).grants(camera).on_open_link([](auto) { return answer(true); });
+  host.on_log([](logging_message const&) {}).on_message([](auto) { return answer(true); });
+  talk rich(host);
+  rich.view.begin();
+  auto const result = rich.view.got->back()["result"];
+  CHECK(result["hostContext"].dump() == R"({"theme":"dark"})");
+  CHECK(result["hostCapabilities"]["sandbox"].dump() == R"({"csp":{},"permissions":{"camera":{}}})");
+  CHECK(result["hostCapabilities"].contains("openLinks"));
+  CHECK(result["hostCapabilities"].contains("logging"));
+  CHECK(result["hostCapabilities"]["message"].contains("text"));
+  CHECK_FALSE(result["hostCapabilities"].contains("downloadFile"));
+}
+
+TEST_CASE("app_bridge: nothing but ping comes before ui/initialize, and that once", "[extensions]") {
+  talk t;
+  CHECK(t.view.code("ping") == 0);
+  CHECK(t.view.code("tools/call", R"({"name":"both"})") == -32600);
+  for (auto const* const bad : {"{}", "[]", R"({"appCapabilities":[],"protocolVersion":"x"})", R"({"appCapabilities":{},"protocolVersion":1})",
+                                R"({"appCapabilities":{"availableDisplayModes":[1]},"protocolVersion":"x"})"})
+    CHECK(t.view.code("ui/initialize", bad) == -32602);
+  t.view.begin();
+  CHECK(t.view.code("ui/initialize", R"({"appCapabilities":{},"protocolVersion":"2026-01-26"})") == -32600);
+  CHECK(t.s.server.count("tools/call") == 0);
+}
+
+TEST_CASE("app_bridge: an app calls the tools that it may, and no other", "[extensions]") {
+  talk t;
+  t.view.begin();
+  auto const answer = t.view.ask("tools/call", R"({"name":"app_only","arguments":{"a":[1]},"_meta":{"progressToken":1,"x":2}})");
+  CHECK(answer["id"].as<int>() == 7);
+  CHECK(answer["result"]["content"][0]["text"].as<std::string>() == "done");
+  CHECK(t.s.server.last("tools/call")["name"].as<std::string>() == "app_only");
+  CHECK(t.s.server.last("tools/call")["arguments"].dump() == R"({"a":[1]})");
+  CHECK_FALSE(t.s.server.last("tools/call")["_meta"].contains("x"));
+  CHECK(t.view.code("tools/call", R"({"name":"both"})") == 0);
+  CHECK(t.s.server.count("tools/list") == 1);
+  CHECK(t.s.server.count("tools/call") == 2);
+  for (auto const* const bad : {R"({"name":"model_only"})", R"({"name":"broken"})", R"({"name":"unknown"})", R"({"name":""})", R"({"name":1})",
+                                "{}", "[]", R"({"name":"both","arguments":[]})", R"({"name":"both","arguments":"x"})"}) {
+    CAPTURE(bad);
+    CHECK(t.view.code("tools/call", bad) == -32602);
+  }
+  CHECK(t.view.ask("tools/call", R"({"name":"both","arguments":{},"name":"model_only"})")["error"]["code"].as<int>() == -32600);
+  CHECK(t.s.server.count("tools/call") == 2);
+  CHECK(t.view.ask("tools/list")["result"]["tools"].size() == 2);
+}
+
+TEST_CASE("app_bridge: what the server's tools are now counts", "[extensions]") {
+  talk t;
+  t.view.begin();
+  CHECK(t.view.code("tools/call", R"({"name":"both"})") == 0);
+  t.s.server.answer("tools/list", json::fragment::trusted(
+      R"({"tools":[{"name":"both","inputSchema":{"type":"object"},"_meta":{"ui":{"visibility":["model"]}}},)"
+      R"({"name":"later","inputSchema":{"type":"object"}}],"ttlMs":0,"cacheScope":"private","resultType":"complete"})"));
+  t.view.bridge.tools_changed();
+  t.c.settle();
+  CHECK(t.view.last() == R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+  CHECK(t.view.code("tools/call", R"({"name":"both"})") == -32602);
+  CHECK(t.view.code("tools/call", R"({"name":"later"})") == 0);
+}
+
+TEST_CASE("app_bridge: resources are read, and the server's errors pass as they are", "[extensions]") {
+  talk t;
+  t.view.begin();
+  CHECK(t.view.ask("resources/read", R"({"uri":"ui://a/b"})")["result"]["contents"][0]["text"].as<std::string>() == "<p>hello");
+  CHECK(t.view.code("resources/read", R"({"uri":null})") == -32602);
+  t.s.server.on("resources/read", [](fake_request const& r) { r.fail(-32002, "gone", args("uri", "x")); });
+  CHECK(t.view.ask("resources/read", R"({"uri":"ui://x"})")["error"].dump() == R"({"code":-32002,"message":"gone","data":{"uri":"x"}})");
+  t.s.server.on("resources/read", [](fake_request const& r) { r.raw(R"({"jsonrpc":"2.0","id":$id,"result":{"contents":"secret"}})"); });
+  CHECK(t.view.ask("resources/read", R"({"uri":"ui://x"})")["error"]["code"].as<int>() == -32000);
+  CHECK(t.view.last().find("secret") == std::string::npos);
+}
+
+TEST_CASE("app_bridge: what is not on the list is not relayed", "[extensions]") {
+  talk t;
+  t.view.begin();
+  auto const before = t.s.server.received().size();
+  for (auto const* const method : {"initialize", "prompts/get", "resources/subscribe", "logging/setLevel", "sampling/createMessage", "tools/CALL",
+                                   "server/discover", "ui/notifications/sandbox-resource-ready", "ui/unknown", "", "rpc.x"}) {
+    CAPTURE(method);
+    CHECK(t.view.code(method) == -32601);
+  }
+  t.view.got->clear();
+  for (auto const* const method : {"notifications/cancelled", "notifications/roots/list_changed", "ui/notifications/tool-result", "tools/call", "x"})
+    t.view.send(std::string(R"({"jsonrpc":"2.0","method":")") + method + R"(","params":{"requestId":99,"name":"both"}})");
+  CHECK(t.view.got->empty());
+  CHECK(t.s.server.received().size() == before);
+}
+
+TEST_CASE("app_bridge: what is no message is answered with an error", "[extensions]") {
+  app_host small("host", "1");
+  talk t(small.limits(2000, 2));
+  t.view.begin();
+  auto const code = [&t](std::string const& text) {
+    t.view.got->clear();
+    t.view.send(text);
+    REQUIRE(t.view.got->size() == 1);
+    CHECK((*t.view.got)[0]["id"].is_null());
+    return (*t.view.got)[0]["error"]["code"].as<int>();
+  };
+  for (auto const* const bad : {"", "x", "{", "\xff", R"({"jsonrpc":"2.0","id":1,"method":"ping)", R"("\ud800")"}) CHECK(code(bad) == -32700);
+  for (auto const* const bad : {"[]", "null", "1", "{}", R"([{"jsonrpc":"2.0","id":1,"method":"ping"}])", R"({"id":1,"method":"ping"})",
+                                R"({"jsonrpc":"2.0","id":null,"method":"ping"})", R"({"jsonrpc":"2.0","id":{},"method":"ping"})",
+                                R"({"jsonrpc":"2.0","id":1,"method":2})", R"({"jsonrpc":"2.0","id":1,"id":2,"method":"ping"})",
+                                R"({"jsonrpc":"2.0","id":1,"method":"ping","params":3})", R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})"}) {
+    CAPTURE(bad);
+    CHECK(code(bad) == -32600);
+  }
+  CHECK(code(R"({"jsonrpc":"2.0","id":")" + std::string(200, 'i') + R"(","method":"ping"})") == -32600);
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":")" + std::string(2000, 'x') + R"("}})") == -32600);
+  CHECK(code(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":)" + std::string(200, '[') + std::string(200, ']') + "}}") == -32600);
+  CHECK(t.view.code("ping") == 0);
+}
+
+TEST_CASE("app_bridge: requests at once are bounded, and an id is not used twice", "[extensions]") {
+  app_host small("host", "1");
+  talk t(small.limits(10'000, 2));
+  t.view.begin();
+  std::vector<fake_request> waiting;
+  t.s.server.on("tools/call", [&waiting](fake_request const& r) { waiting.push_back(r); });
+  t.view.got->clear();
+  auto const call = [&t](std::string const& id) {
+    t.view.send(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"tools/call","params":{"name":"both"}})");
+  };
+  call("1");
+  call("1");
+  CHECK(t.view.last() == R"({"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"The id is in use"}})");
+  call("\"1\"");  // another id
+  CHECK(waiting.size() == 2);
+  call("3");
+  CHECK(t.view.last() == R"({"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"Too many requests"}})");
+  CHECK(t.view.code("ping") == 0);
+  waiting.at(0).reply(json::raw(tool_text));
+  t.c.settle();
+  CHECK(t.view.got->back()["id"].as<int>() == 1);
+  call("1");
+  CHECK(waiting.size() == 3);
+}
+
+TEST_CASE("app_bridge: an app cancels its call, and the end of the bridge does", "[extensions]") {
+  auto const how = GENERATE(0, 1, 2);
+  talk t;
+  t.view.begin();
+  t.s.server.silent("tools/call");
+  t.view.got->clear();
+  t.view.send(R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"both"}})");
+  CHECK(t.client.statistics().pending == 1);
+  if (how == 0) t.view.send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}})");
+  if (how == 1) {
+    auto const gone = std::move(t.view.bridge);
+    (void)gone;
+  }
+  if (how == 2) t.view.bridge = app_bridge(t.client.extension<apps>(), app_host("h", "1"), [](std::string const&) {});
+  t.c.settle();
+  CHECK(t.client.statistics().pending == 0);
+  CHECK(t.s.server.count("notifications/cancelled") == 1);
+  CHECK(t.view.got->empty());
+}
+
+TEST_CASE("app_bridge: what the host does not decide is refused", "[extensions]") {
+  talk t;
+  t.view.begin();
+  CHECK(t.view.code("ui/open-link", R"({"url":"https://a.example"})") == -32000);
+  CHECK(t.view.code("ui/message", R"({"role":"user","content":{"type":"text","text":"x"}})") == -32000);
+  CHECK(t.view.code("ui/update-model-context", R"({"structuredContent":{}})") == -32000);
+  CHECK(t.view.code("ui/download-file", R"({"contents":[]})") == -32000);
+  CHECK(t.view.ask("ui/request-display-mode", R"({"mode":"pip"})")["result"].dump() == R"({"mode":"inline"})");
+}
+
+TEST_CASE("app_bridge: the host decides", "[extensions]") {
+  std::vector<std::string> seen;
+  bool yes = true;
+  app_host host("host", "1");
+  host.on_open_link([&](std::string url) { return seen.push_back(url), answer(yes); });
+  host.on_message([&](std::vector<content_block> content) { return seen.push_back(text_of(content)), answer(yes); });
+  host.on_update_context([&](app_context c) { return seen.push_back(c.structured_content.dump() + text_of(c.content)), answer(yes); });
+  host.on_download([&](std::vector<content_block> c) { return seen.push_back(std::to_string(c.size())), answer(yes); });
+  talk t(host);
+  t.view.begin();
+  auto const ask_all = [&t] {
+    return std::vector<std::int64_t>{t.view.code("ui/open-link", R"({"url":"https://a.example/?q=1"})"),
+                                     t.view.code("ui/message", R"({"role":"user","content":{"type":"text","text":"one"}})"),
+                                     t.view.code("ui/message", R"({"role":"user","content":[{"type":"text","text":"two"}]})"),
+                                     t.view.code("ui/update-model-context", R"({"content":[{"type":"text","text":"c"}],"structuredContent":{"a":1}})"),
+                                     t.view.code("ui/download-file", R"({"contents":[{"type":"resource_link","uri":"u","name":"n"}]})")};
+  };
+  CHECK(ask_all() == std::vector<std::int64_t>(5, 0));
+  CHECK(seen == std::vector<std::string>{"https://a.example/?q=1", "one", "two", R"({"a":1}c)", "1"});
+  yes = false;
+  CHECK(ask_all() == std::vector<std::int64_t>(5, -32000));
+  seen.clear();
+  for (auto const* const url : {"javascript:alert(1)", "file:///etc/passwd", "https://a b", "http://a\\nb", "HTTPS://A", "", "https://a\\u202eb"}) {
+    CAPTURE(url);
+    CHECK(t.view.code("ui/open-link", std::string(R"({"url":")") + url + "\"}") == -32000);
+  }
+  for (auto const* const bad : {R"({"role":"assistant","content":[]})", R"({"role":"user"})", R"({"role":"user","content":"x"})", R"({"role":"user","content":[1]})"})
+    CHECK(t.view.code("ui/message", bad) == -32602);
+  CHECK(t.view.code("ui/update-model-context", R"({"structuredContent":[]})") == -32602);
+  CHECK(t.view.code("ui/update-model-context", "[]") == -32602);
+  CHECK(t.view.code("ui/download-file", R"({"contents":[{"type":"text","text":"x"}]})") == -32602);
+  CHECK(t.view.code("ui/request-display-mode", R"({"mode":"huge"})") == -32602);
+  CHECK(seen.empty());
+}
+
+TEST_CASE("app_bridge: what a host's code throws is nothing to the app", "[extensions]") {
+  app_host host("host", "1");
+  host.on_open_link([](auto const&) { return fails(); });
+  host.on_message([](auto const&) -> app_host::decision { throw comcp::exception(error::from_peer({1, "a secret", {}})); });
+  host.on_log([](logging_message const&) { throw std::runtime_error("a secret"); });
+  talk t(host);
+  t.view.begin();
+  CHECK(t.view.ask("ui/open-link", R"({"url":"https://a"})")["error"].dump() == R"({"code":-32603,"message":"Internal error"})");
+  CHECK(t.view.code("ui/message", R"({"role":"user","content":[]})") == -32603);
+  t.view.send(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}})");
+  CHECK(t.c.faults.size() == 1);
+  CHECK(t.view.code("ping") == 0);
+}
+
+TEST_CASE("app_bridge: display modes that the app does not know are not asked for", "[extensions]") {
+  std::vector<display_mode> asked;
+  app_host host("host", "1");
+  host.context(args("displayMode", "pip"));
+  host.on_display_mode([&asked](display_mode m) -> asio::awaitable<display_mode> { co_return asked.push_back(m), m; });
+  talk t(host);
+  t.view.begin(R"({"availableDisplayModes":["inline","pip"]})");
+  auto const mode = [&t](std::string const& wanted) {
+    return t.view.ask("ui/request-display-mode", R"({"mode":")" + wanted + "\"}")["result"]["mode"].as<std::string>();
+  };
+  CHECK(mode("fullscreen") == "pip");
+  CHECK(mode("inline") == "inline");
+  CHECK(mode("inline") == "inline");
+  t.view.bridge.context_changed(args("displayMode", "pip"));
+  t.c.settle();
+  CHECK(mode("fullscreen") == "pip");
+  CHECK(asked == std::vector{display_mode::in_line});
+}
+
+TEST_CASE("app_bridge: the app is told of its tool in order, and not before it is initialized", "[extensions]") {
+  talk t;
+  t.view.bridge.tool_result(call_tool_result());  // no input yet
+  for (int i = 0; i < 1000; ++i) t.view.bridge.tool_input_partial(args("n", i));
+  t.c.settle();
+  CHECK(t.c.faults.size() == 1);
+  bool const early = GENERATE(true, false);
+  if (early) t.view.bridge.tool_input(args("n", 1));
+  t.c.settle();
+  CHECK(t.view.got->empty());
+  t.view.begin();
+  REQUIRE(t.view.got->size() == 2);
+  CHECK(t.view.last() == (early ? R"({"jsonrpc":"2.0","method":"ui/notifications/tool-input","params":{"arguments":{"n":1}}})"
+                                : R"({"jsonrpc":"2.0","method":"ui/notifications/tool-input-partial","params":{"arguments":{"n":999}}})"));
+  if (!early) t.view.bridge.tool_input({});
+  t.view.bridge.tool_result(call_tool_result(text_content("x")));
+  t.view.bridge.tool_cancelled("late");
+  t.view.bridge.tool_input(args("n", 2));
+  t.view.bridge.tool_input_partial(args("n", 2));
+  t.view.bridge.context_changed(args("theme", "light"));
+  t.c.settle();
+  CHECK(t.c.faults.size() == 4);
+  CHECK(t.view.last() == R"({"jsonrpc":"2.0","method":"ui/notifications/host-context-changed","params":{"theme":"light"}})");
+  CHECK((*t.view.got)[t.view.got->size() - 2].dump() ==
+        R"({"jsonrpc":"2.0","method":"ui/notifications/tool-result","params":{"content":[{"type":"text","text":"x"}]}})");
+  CHECK_THROWS_AS(t.view.bridge.tool_input(json::fragment::of(1)), comcp::exception);
+  CHECK_THROWS_AS(t.view.bridge.context_changed(json::fragment::of(1)), comcp::exception);
+}
+
+TEST_CASE("app_bridge: a call may be cancelled before its arguments are known", "[extensions]") {
+  talk t;
+  t.view.begin();
+  t.view.bridge.tool_cancelled("user action");
+  t.c.settle();
+  CHECK(t.view.last() == R"({"jsonrpc":"2.0","method":"ui/notifications/tool-cancelled","params":{"reason":"user action"}})");
+}
+
+TEST_CASE("app_bridge: an app that never begins costs little", "[extensions]") {
+  talk t;
+  for (int i = 0; i < 100; ++i) t.view.bridge.context_changed(args("n", i));
+  t.c.settle();
+  CHECK(t.c.faults.size() == 36);
+  CHECK(t.c.faults.back() == errc::queue_full);
+}
+
+TEST_CASE("app_bridge: an app tells its size, its log and that it is done", "[extensions]") {
+  std::vector<std::string> told;
+  app_host host("host", "1");
+  host.on_size([&told](app_size const& s) { told.push_back(std::to_string(static_cast<int>(*s.width))); });
+  host.on_log([&told](logging_message const& m) { told.push_back(m.data.dump()); });
+  host.on_teardown_request([&told] { told.emplace_back("done"); });
+  talk t(host);
+  std::string const size = R"({"jsonrpc":"2.0","method":"ui/notifications/size-changed","params":)";
+  t.view.send(size + R"({"width":1}})");
+  CHECK(told.empty());
+  t.view.begin();
+  t.view.got->clear();
+  t.view.send(size + R"({"width":300.5,"height":20}})");
+  t.view.send(size + R"({"width":"wide"}})");
+  t.view.send(size + "[]}");
+  t.view.send(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":{"a":1}}})");
+  t.view.send(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"shout"}})");
+  t.view.send(R"({"jsonrpc":"2.0","method":"ui/notifications/request-teardown"})");
+  CHECK(told == std::vector<std::string>{"300", R"({"a":1})", "done"});
+  CHECK(t.view.got->empty());
+}
+
+TEST_CASE("app_bridge: the app says goodbye, or has five seconds", "[extensions]") {
+  auto const how = GENERATE(0, 1, 2, 3);
+  talk t;
+  CHECK(t.c.finish(t.view.bridge.teardown()));  // not initialized: at once
+  CHECK(t.view.got->empty());
+  t.view.begin();
+  auto const bye = t.c.start(t.view.bridge.teardown("tab closed"));
+  CHECK(t.view.last() == R"({"jsonrpc":"2.0","id":1,"method":"ui/resource-teardown","params":{"reason":"tab closed"}})");
+  CHECK_FALSE(bye->done());
+  t.view.send(R"({"jsonrpc":"2.0","id":2,"result":{}})");  // to no question
+  t.c.advance(4s);
+  CHECK_FALSE(bye->done());
+  if (how == 0) t.view.send(R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  if (how == 1) t.view.send(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}})");
+  if (how == 2) t.c.advance(1s);
+  if (how == 3) t.view.bridge = app_bridge(t.client.extension<apps>(), app_host("h", "1"), [](std::string const&) {});
+  t.c.settle();
+  REQUIRE(bye->done());
+  if (how == 0) CHECK(bye->ok());
+  if (how == 1) CHECK(bye->error().peer()->message == "no");
+  if (how == 2) CHECK(bye->error() == errc::timeout);
+  if (how == 3) CHECK(bye->error() == errc::closed);
+}
+
+TEST_CASE("app_bridge: whoever is told may destroy it", "[extensions]") {
+  conversation c;
+  app_server s(c);
+  auto const client = c.connect(s.server.transport(), c.options().extension(apps())).value();
+  std::optional<app_bridge> bridge;
+  int told = 0;
+  bridge.emplace(client.extension<apps>(), app_host("h", "1"), [&](std::string const&) { ++told, bridge.reset(); });
+  bridge->tool_input({});
+  for (auto const* const text : {R"({"jsonrpc":"2.0","id":1,"method":"ping"})", "x", R"({"jsonrpc":"2.0","id":2,"method":"ping"})"})
+    bridge->receive(text);
+  c.settle();
+  CHECK(told == 1);
+  CHECK_FALSE(bridge);
+}
+
+TEST_CASE("app_bridge: a client that is gone fails the app's calls", "[extensions]") {
+  talk t;
+  t.view.begin();
+  CHECK(t.c.finish(t.client.close()));
+  CHECK(t.view.code("tools/call", R"({"name":"both"})") == -32000);
+  CHECK_THROWS_AS(app_bridge(app_operations(extension_client(nullptr)), app_host("h", "1"), [](std::string const&) {}), comcp::exception);
+}
