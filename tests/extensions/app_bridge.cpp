@@ -3,8 +3,15 @@
 #include <comcp/extensions/app_bridge.hpp>
 
 #include <chrono>
+#include <future>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <asio/executor_work_guard.hpp>
 
 #include "extensions/app_server.hpp"
 
@@ -97,6 +104,26 @@ TEST_CASE("app_bridge: what the server's tools are now counts", "[extensions]") 
   CHECK(t.view.last() == R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
   CHECK(t.view.code("tools/call", R"({"name":"both"})") == -32602);
   CHECK(t.view.code("tools/call", R"({"name":"later"})") == 0);
+}
+
+TEST_CASE("app_bridge: tools that change while they are listed are listed again", "[extensions]") {
+  talk t;
+  t.view.begin();
+  auto const list = [](std::string const& visibility) {
+    return json::fragment::trusted(R"({"tools":[{"name":"both","inputSchema":{"type":"object"},"_meta":{"ui":{"visibility":[")" + visibility +
+                                   R"("]}}}],"ttlMs":0,"cacheScope":"private","resultType":"complete"})");
+  };
+  std::vector<fake_request> asked;
+  t.s.server.on("tools/list", [&asked](fake_request const& r) { asked.push_back(r); });
+  t.view.send(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"both"}})");
+  REQUIRE(asked.size() == 1);
+  t.view.bridge.tools_changed();
+  t.c.settle();
+  asked[0].reply(list("app"));
+  t.c.settle();
+  t.s.server.answer("tools/list", list("model"));
+  CHECK(t.view.code("tools/call", R"({"name":"both"})") == -32602);
+  CHECK(t.s.server.count("tools/call") == 1);
 }
 
 TEST_CASE("app_bridge: resources are read, and the server's errors pass as they are", "[extensions]") {
@@ -387,4 +414,35 @@ TEST_CASE("app_bridge: a client that is gone fails the app's calls", "[extension
   CHECK(t.c.finish(t.client.close()));
   CHECK(t.view.code("tools/call", R"({"name":"both"})") == -32000);
   CHECK_THROWS_AS(app_bridge(app_operations(extension_client(nullptr)), app_host("h", "1"), [](std::string const&) {}), comcp::exception);
+}
+
+TEST_CASE("app_bridge: it may be told from any thread", "[extensions][threads]") {
+  conversation c;
+  app_server s(c);
+  auto const client = c.connect(s.server.transport(), c.options().extension(apps())).value();
+  constexpr int each = 200;
+  int heard = 0;
+  std::promise<void> all;
+  std::optional<app_bridge> bridge;
+  bridge.emplace(client.extension<apps>(), app_host("h", "1"), [&](std::string const&) {
+    if (++heard == 2 * each) all.set_value();
+  });
+  c.io.restart();
+  auto work = asio::make_work_guard(c.io);
+  std::thread home([&c] { c.io.run(); });
+  auto const speak = [&bridge](int from) {
+    for (int i = from; i < from + each; ++i) {
+      bridge->receive(R"({"jsonrpc":"2.0","method":"x"})");
+      bridge->receive(R"({"jsonrpc":"2.0","id":)" + std::to_string(i) + R"(,"method":"ping"})");
+    }
+  };
+  std::thread other([&speak] { speak(each); });
+  speak(0);
+  other.join();
+  all.get_future().wait();
+  bridge.reset();
+  work.reset();
+  c.io.stop();
+  home.join();
+  CHECK(heard == 2 * each);
 }

@@ -33,6 +33,7 @@ enum class tool_stage { none, input, over };
 
 // A request to the app that waits for its answer.
 struct app_question {
+  std::uint64_t id = 0;
   std::stop_source answered;
   error failure;
 };
@@ -52,6 +53,7 @@ class app_session : public std::enable_shared_from_this<app_session> {
   void forget_tools();
   // Null where the app is not initialized.
   [[nodiscard]] std::shared_ptr<app_question> ask(std::string_view method, std::string const& params);
+  void forget(app_question const& q) { asked_.erase(q.id); }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return core->home(); }
 
   std::shared_ptr<client_link> const core;
@@ -237,7 +239,8 @@ COMCP_DECL void app_session::change_context(std::string const& changes) {
 COMCP_DECL std::shared_ptr<app_question> app_session::ask(std::string_view method, std::string const& params) {
   if (stage_ != app_stage::initialized) return nullptr;
   auto q = std::make_shared<app_question>();
-  asked_.emplace(++last_question_, q);
+  q->id = ++last_question_;
+  asked_.emplace(q->id, q);
   auto text = jsonrpc::begin_request(last_question_, method, params.size() + 16);
   send(text.append(R"(,"params":)").append(params).append("}"));
   return q;
@@ -259,6 +262,7 @@ COMCP_LAZY asio::awaitable<void> tear_down(std::shared_ptr<app_session> s, std::
   if (!question) co_return;
   auto waiting = s->core->life().sleep(limit, question->answered.get_token());
   auto const ended = co_await std::move(waiting);
+  s->forget(*question);
   if (question->failure) throw exception(question->failure);
   if (question->answered.stop_requested()) co_return;
   throw exception(ended ? ended : error(errc::timeout, "the app did not answer ui/resource-teardown"));

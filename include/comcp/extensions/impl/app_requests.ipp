@@ -78,6 +78,7 @@ class app_requests {
 
   app_requests(std::shared_ptr<client_link> c, app_host h) : core_(std::move(c)), host_(std::move(h)) {
     app_object(host_.context_, "app_host::context() is not an object");
+    host_.options_.manual_input(false);  // an app is given results alone
   }
 
   // Null for what is not on the list.
@@ -85,7 +86,7 @@ class app_requests {
   // What the host can do, as ui/initialize tells it.
   [[nodiscard]] json::fragment offers() const;
   void change_context(std::string const& changes);
-  void forget_tools() { tools_.reset(); }
+  void forget_tools() noexcept { ++changes_; }
   void knows(std::vector<std::string> display_modes) { modes_ = std::move(display_modes); }
   [[nodiscard]] app_host const& host() const noexcept { return host_; }
 
@@ -101,22 +102,26 @@ class app_requests {
 
  private:
   std::shared_ptr<client_link> const core_;
-  app_host const host_;
+  app_host host_;
   display_mode mode_ = display_mode::in_line;
-  std::optional<std::vector<std::string>> modes_;                    // that the app knows
-  std::optional<std::map<std::string, bool, std::less<>>> tools_;  // whether apps may call it
+  std::optional<std::vector<std::string>> modes_;      // that the app knows
+  std::map<std::string, bool, std::less<>> tools_;     // whether apps may call it
+  std::uint64_t changes_ = 1, seen_ = 0;               // of the tools; how many `tools_` has seen
 };
 
 COMCP_DECL asio::awaitable<std::string> app_requests::list_tools(json::value) {
+  auto const before = changes_;
   auto listing_them = comcp::client(core_, false).list_tools(host_.options_);
   auto const all = co_await std::move(listing_them);
   json::writer w;
   w.begin_object().key("tools").begin_array();
-  tools_.emplace();
+  tools_.clear();
+  seen_ = before;  // what has changed since is looked for at the next call
   for (auto const& one : all) {
     bool const may = is_for_app(one);
-    tools_->insert_or_assign(one.name, may);
-    if (may) json::codec<comcp::tool>::write(w, one);
+    auto const [at, is_new] = tools_.try_emplace(one.name, may);
+    at->second = at->second && may;
+    if (may && is_new) json::codec<comcp::tool>::write(w, one);
   }
   w.end_array().end_object();
   co_return std::move(w).text();
@@ -127,12 +132,12 @@ COMCP_DECL asio::awaitable<std::string> app_requests::call_tool(json::value para
   auto const name = app_text(params, "name");
   auto const arguments = params.find("arguments");
   if (arguments && !arguments->is_object() && !arguments->is_null()) throw app_refusal(-32602, "Invalid params");
-  if (!tools_ || !tools_->contains(name)) {
+  if (seen_ != changes_ || !tools_.contains(name)) {
     auto looking = list_tools(json::value());
     (void)co_await std::move(looking);
   }
-  auto const known = tools_->find(name);
-  if (known == tools_->end() || !known->second) throw app_refusal(-32602, "The app may not call this tool");
+  auto const known = tools_.find(name);
+  if (known == tools_.end() || !known->second) throw app_refusal(-32602, "The app may not call this tool");
   auto text = arguments && arguments->is_object() ? arguments->dump() : std::string("{}");
   auto calling = comcp::client(core_, false).call_tool(name, json::fragment::trusted(std::move(text)), host_.options_);
   auto const result = co_await std::move(calling);
