@@ -25,8 +25,7 @@
 
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
-#include <asio/executor_work_guard.hpp>
-#include <asio/io_context.hpp>
+#include <asio/thread_pool.hpp>
 #include <asio/use_future.hpp>
 
 #include <comcp/extensions/app_bridge.hpp>
@@ -79,25 +78,11 @@ addEventListener('message', ({ source, origin, data }) => {
 parent.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/sandbox-proxy-ready', params: {} }, host);
 )js";
 
-// Where the client lives.
-class worker {
- public:
-  worker() : work_(asio::make_work_guard(io_)), thread_([this] { io_.run(); }) {}
-  ~worker() {
-    work_.reset();
-    thread_.join();
-  }
-  template <class T>
-  T run(asio::awaitable<T> operation) {
-    return asio::co_spawn(io_, std::move(operation), asio::use_future).get();
-  }
-  void start(asio::awaitable<void> operation) { asio::co_spawn(io_, std::move(operation), asio::detached); }
-
- private:
-  asio::io_context io_{1};
-  asio::executor_work_guard<asio::io_context::executor_type> work_;
-  std::thread thread_;
-};
+// Runs it where the client lives.
+template <class T>
+T run(asio::thread_pool& home, asio::awaitable<T> operation) {
+  return asio::co_spawn(home, std::move(operation), asio::use_future).get();
+}
 
 // What the bridge says, until the page asks for it.
 class outbox {
@@ -109,8 +94,7 @@ class outbox {
   }
   void close() {
     std::lock_guard const lock(mutex_);
-    closed_ = true;
-    changed_.notify_all();
+    closed_ = true, changed_.notify_all();
   }
   // A list of messages, perhaps none yet; false at the end.
   bool take(std::string& out) {
@@ -135,6 +119,7 @@ struct view {
   comcp::app_bridge bridge;
 };
 
+// What is shown.
 struct shown {
   std::string tool;
   json::fragment arguments;
@@ -169,7 +154,7 @@ asio::awaitable<void> call_tool(comcp::client const& client, shown const& what, 
 
 class pages {
  public:
-  pages(worker& home, comcp::client const& client, shown const& what) : home_(home), client_(client), what_(what) {
+  pages(asio::thread_pool& home, comcp::client const& client, shown const& what) : home_(home), client_(client), what_(what) {
     for (auto* const each : {&host_, &sandbox_}) {
       each->new_task_queue = [] { return new httplib::ThreadPool(16); };
       each->set_keep_alive_timeout(1);
@@ -185,7 +170,7 @@ class pages {
   }
   ~pages() {
     if (auto const v = current()) {
-      (void)home_.run(comcp::as_result(v->bridge.teardown("the host ends", 1s)));
+      (void)run(home_, comcp::as_result(v->bridge.teardown("the host ends", 1s)));
       v->out->close();
     }
     host_.stop();
@@ -236,7 +221,7 @@ class pages {
     host.context(comcp::args("displayMode", "inline", "platform", "web")).grants(granted).grants(what_.app.ui.csp.value_or(comcp::app_csp()));
     host.on_log([](comcp::logging_message const& m) { std::cerr << "the app: " << comcp::visible(m.data.dump()) << '\n'; });
     auto const v = std::make_shared<view>(client_, std::move(host));
-    home_.start(call_tool(client_, what_, v));
+    asio::co_spawn(home_, call_tool(client_, what_, v), asio::detached);
     std::lock_guard const lock(mutex_);
     if (view_) view_->out->close();
     view_ = v;
@@ -250,7 +235,7 @@ class pages {
     return id.empty() || id == std::to_string(id_) ? view_ : nullptr;
   }
 
-  worker& home_;
+  asio::thread_pool& home_;
   comcp::client const& client_;
   shown const& what_;
   httplib::Server host_, sandbox_;
@@ -272,16 +257,16 @@ void wait_for_end() {
 int main(int argc, char* argv[]) try {
   if (argc < 4) return std::cerr << "usage: app_host TOOL ARGUMENTS URL|SERVER [ARGUMENT...]\n", 2;
   std::vector<std::string> const server(argv + 3, argv + argc);
-  worker home;
-  auto client = server[0].starts_with("http") ? home.run(connected(comcp::http(server[0]))) : home.run(connected(comcp::stdio(server)));
+  asio::thread_pool home(1);
+  auto client = server[0].starts_with("http") ? run(home, connected(comcp::http(server[0]))) : run(home, connected(comcp::stdio(server)));
   shown what{argv[1], json::raw(argv[2]), {}, {}};
-  home.run(find_app(client, what));
+  run(home, find_app(client, what));
   {
     pages const served(home, client, what);
     std::cout << served.url() << '/' << std::endl;
     wait_for_end();
   }
-  home.run(client.close());
+  run(home, client.close());
   return 0;
 } catch (std::exception const& e) {
   std::cerr << e.what() << '\n';

@@ -72,4 +72,14 @@ struct app_view {
   app_bridge bridge;
 };
 
+/// A client of that server, and an app's view.
+struct talk {
+  explicit talk(app_host host = app_host("host", "1"))
+      : s(c), client(c.connect(s.server.transport(), c.options().extension(apps())).value()), view(c, client, std::move(host)) {}
+  conversation c;
+  app_server s;
+  comcp::client client;
+  app_view view;
+};
+
 }  // namespace comcp_test

@@ -85,7 +85,8 @@ class app_host {
   app_host& on_update_context(std::function<decision(app_context)> f) { return update_ = std::move(f), *this; }
   /// ui/download-file of the draft: embedded resources, and links, whose uris may be of any scheme.
   app_host& on_download(std::function<decision(std::vector<content_block>)> f) { return download_ = std::move(f), *this; }
-  /// ui/request-display-mode: gives the mode that there is then. Not asked for what the app did not say it can. Default: stays.
+  /// ui/request-display-mode: gives the mode that there is then (default: as it is). Not asked for what the app did not say
+  /// it can.
   app_host& on_display_mode(std::function<asio::awaitable<display_mode>(display_mode)> f) {
     return display_ = std::move(f), *this;
   }

@@ -172,9 +172,9 @@ COMCP_DECL void app_session::initialize(std::string const& id, json::value const
   auto const& context = app_object(requests_.host().context_, "");
   requests_.change_context(context);
   stage_ = app_stage::asked;
-  send(jsonrpc::response(id, args("protocolVersion", app_version, "hostInfo", requests_.host().info_, "hostCapabilities", requests_.offers(),
-                                  "hostContext", json::raw(context))
-                                 .text()));
+  auto const result = args("protocolVersion", app_version, "hostInfo", requests_.host().info_, "hostCapabilities",
+                           requests_.offers(), "hostContext", json::raw(context));
+  send(jsonrpc::response(id, result.text()));
 }
 
 COMCP_DECL void app_session::told(std::string const& method, json::value const& params) {
@@ -210,14 +210,15 @@ COMCP_DECL void app_session::notify(std::string_view method, std::string const& 
   auto text = jsonrpc::notification(method, params);
   if (stage_ == app_stage::initialized) return send(std::move(text));
   if (closed) return;
-  if (held_.size() >= app_held) return core->fault(error(errc::queue_full, "the app does not begin, and is not told any more"));
+  if (held_.size() >= app_held)
+    return core->fault(error(errc::queue_full, "the app does not begin, and is not told any more"));
   held_.push_back(std::move(text));
 }
 
 COMCP_DECL void app_session::tell_tool(std::string_view method, std::string const& params, tool_stage first,
                                        tool_stage last, tool_stage to) {
   if (tool_ < first || tool_ > last)
-    return core->fault(error(errc::invalid_argument, std::string(method) + " was not sent to the app: it comes out of order"));
+    return core->fault({errc::invalid_argument, std::string(method) + " was not sent to the app: it comes out of order"});
   tool_ = to;
   auto const is_partial = [start = jsonrpc::notification("ui/notifications/tool-input-partial", "")](auto const& text) {
     return text.starts_with(std::string_view(start).substr(0, start.size() - 1));
@@ -256,7 +257,8 @@ COMCP_DECL void app_session::close() noexcept {
   held_.clear();
 }
 
-COMCP_LAZY asio::awaitable<void> tear_down(std::shared_ptr<app_session> s, std::string params, std::chrono::nanoseconds limit) {
+COMCP_LAZY asio::awaitable<void> tear_down(std::shared_ptr<app_session> s, std::string params,
+                                           std::chrono::nanoseconds limit) {
   if (s->closed) throw exception(error(errc::closed, "the bridge to the app is gone"));
   auto const question = s->ask("ui/resource-teardown", params);
   if (!question) co_return;

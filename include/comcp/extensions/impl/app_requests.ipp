@@ -56,7 +56,8 @@ asio::awaitable<T> decided(std::function<asio::awaitable<T>(About)> const& f, Ab
 
 // What an app asks for and the host may refuse.
 template <class About>
-asio::awaitable<std::string> allowed(std::function<asio::awaitable<bool>(About)> const& f, About about, char const* refusal) {
+asio::awaitable<std::string> allowed(std::function<asio::awaitable<bool>(About)> const& f, About about,
+                                     char const* refusal) {
   if (!f) throw app_refusal(-32000, refusal);
   auto deciding = decided(f, std::move(about));
   bool const yes = co_await std::move(deciding);
@@ -214,7 +215,8 @@ COMCP_DECL app_requests::request app_requests::find(std::string_view method) noe
 
 COMCP_DECL json::fragment app_requests::offers() const {
   auto const server = core_->server();
-  auto const media = json::raw(R"({"text":{},"image":{},"audio":{},"resource":{},"resourceLink":{},"structuredContent":{}})");
+  auto const media = json::fragment::trusted(
+      R"({"text":{},"image":{},"audio":{},"resource":{},"resourceLink":{},"structuredContent":{}})");
   json::object all, sandbox;
   if (server->capabilities.tools) all.set("serverTools", args("listChanged", true));
   if (server->capabilities.resources) all.set("serverResources", json::object());

@@ -15,7 +15,9 @@ namespace detail {
 
 inline constexpr std::string_view app_scheme = "ui://";
 
-inline bool is_app_uri(std::string_view uri) noexcept { return uri.starts_with(app_scheme) && uri.size() > app_scheme.size(); }
+inline bool is_app_uri(std::string_view uri) noexcept {
+  return uri.starts_with(app_scheme) && uri.size() > app_scheme.size();
+}
 
 inline bool is_one_of(std::string_view text, std::string_view more) noexcept {
   return std::all_of(text.begin(), text.end(), [more](char c) {
