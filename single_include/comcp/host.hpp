@@ -24,7 +24,7 @@
 #if !defined(COMCP_SINGLE_HOST_HPP)
 #define COMCP_SINGLE_HOST_HPP
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
-// skills, tasks, metrics, and of a client what is there by choice: cache and validation. Programs that want less include
+// skills, tasks, apps, metrics, and of a client what is there by choice: cache and validation. Programs that want less include
 // just that.
 
 // client/cache.hpp
@@ -3143,347 +3143,51 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
 #endif
 #endif
 
-// extensions/serve_tasks.hpp
-#if !defined(COMCP_SINGLE_EXTENSIONS_SERVE_TASKS_HPP)
-#define COMCP_SINGLE_EXTENSIONS_SERVE_TASKS_HPP
-// Tasks the other way round: a server asks to sample or to elicit, and comes back for the answer.
-// Specification: 2025-11-25 basic/utilities/tasks.
+// extensions/app_bridge.hpp
+#if !defined(COMCP_SINGLE_EXTENSIONS_APP_BRIDGE_HPP)
+#define COMCP_SINGLE_EXTENSIONS_APP_BRIDGE_HPP
+// Between an app and its server: JSON-RPC text comes from the app's frame and goes back to it, by whatever way the host
+// has. Only what is on the list of the specification passes, to the one server that the app came from; what the host has to
+// decide it is asked. No browser is in here. Spec: the extension io.modelcontextprotocol/ui, version 2026-01-26.
 
 #include <chrono>
-#include <cstddef>
+#include <functional>
 #include <memory>
-#include <utility>
-
-namespace comcp {
-
-/// What bounds the tasks that a server makes of its requests.
-class task_service {
- public:
-  /// Tasks at once, with those whose answers still wait to be fetched (default 64); more: an error answer.
-  task_service& most(std::size_t n) { return most_ = n, *this; }
-  /// How long a task is kept where the server asks for nothing, and the longest that it gets (default 5 min, 1 h). One
-  /// that is not over by then is cancelled.
-  task_service& ttl(timespan usual, timespan longest) { return usual_ = usual, longest_ = longest, *this; }
-
-  [[nodiscard]] std::size_t most() const noexcept { return most_; }
-  [[nodiscard]] std::chrono::nanoseconds usual() const noexcept { return usual_; }
-  [[nodiscard]] std::chrono::nanoseconds longest() const noexcept { return longest_; }
-
- private:
-  std::size_t most_ = 64;
-  std::chrono::nanoseconds usual_ = std::chrono::minutes(5), longest_ = std::chrono::hours(1);
-};
-
-namespace detail {
-COMCP_LAZY handler_chain make_task_desk(any_handler inner, task_service bounds);
-}
-
-/// A handler like the given one, whose create_message(), elicit() and elicit_url() a server of 2025-11-25 may have carried
-/// out as tasks: it is answered at once, asks how it goes (tasks/get, tasks/list), is told (notifications/tasks/status),
-/// and fetches the answer (tasks/result). tasks/cancel cancels the member's coroutine. For other versions nothing changes.
-template <handler H>
-[[nodiscard]] handler_chain serve_tasks(H h, task_service bounds = task_service()) {
-  return detail::make_task_desk(any_handler(std::move(h)), bounds);
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// extensions/impl/serve_tasks.ipp
-#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP)
-#define COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP
-#include <algorithm>
-#include <ctime>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <random>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
-#include <asio/cancellation_signal.hpp>
-#include <asio/this_coro.hpp>
+#include <asio/awaitable.hpp>
 
-namespace comcp::detail {
-
-inline std::string timestamp_now() {
-  std::time_t const now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-#if defined(_WIN32)
-  ::gmtime_s(&parts, &now);
-#else
-  ::gmtime_r(&now, &parts);
-#endif
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-// 128 bits that nobody guesses.
-inline std::string unguessable_id() {
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < 4; ++i) {
-    auto n = static_cast<std::uint32_t>(random());
-    for (int digit = 0; digit < 8; ++digit, n >>= 4) id += "0123456789abcdef"[n & 15];
-  }
-  return id;
-}
-
-/// One request that became a task. It has nothing of Asio's but the signal, which goes with its connection's desk.
-struct served_task {
-  served_task(std::string m, json::value p) : method(std::move(m)), params(std::move(p)) {}
-
-  std::string const method;
-  json::value const params;
-  comcp::task state;
-  std::chrono::steady_clock::time_point end;  // of its ttl
-  std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
-  asio::cancellation_signal signal;
-  result<json::fragment> outcome = error(errc::cancelled);
-  std::stop_source finished;
-
-  [[nodiscard]] bool is_over() const noexcept { return finished.stop_requested(); }
-  void finish(task_status how) {
-    state.status = how;
-    state.last_updated_at = timestamp_now();
-    finished.request_stop();
-  }
-};
-
-inline error unknown_task() { return error::from_peer({-32602, "Task not found", {}}); }
-
-/// The answer with the task's id in its `_meta`.
-inline json::fragment with_related_task(json::fragment const& answer, std::string const& id) {
-  auto const v = json::parse(answer.text()).value();
-  json::writer w;
-  w.begin_object();
-  auto const meta = v.view().find("_meta");
-  for (auto const m : v.view().members()) {
-    if (m.key != "_meta") w.key(m.key).value(m.value);
-  }
-  w.key("_meta").begin_object();
-  if (meta && meta->is_object()) {
-    for (auto const m : meta->members()) w.key(m.key).value(m.value);
-  }
-  w.key(meta_key::related_task).raw(args("taskId", id).text());
-  w.end_object().end_object();
-  return json::fragment::trusted(std::move(w).text());
-}
-
-COMCP_LAZY asio::awaitable<result<json::fragment>> as_answer(result<json::fragment> r) { co_return r; }
-
-constexpr bool is_about_tasks(std::string_view method) noexcept {
-  return method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list";
-}
-
-inline bool wants_task(std::string_view method, json::value const& params) {
-  if (method != "sampling/createMessage" && method != "elicitation/create") return false;
-  auto const task = params.is_object() ? params.view().find("task") : std::nullopt;
-  return task && task->is_object();
-}
-
-inline void declare_tasks(any_handler const& inner, client_capabilities& c) {
-  inner.declare(c);
-  json::object requests;
-  if (c.sampling) requests.set("sampling", args("createMessage", json::object()));
-  if (c.elicitation) requests.set("elicitation", args("create", json::object()));
-  auto& own = c.tasks.emplace();
-  own.list = own.cancel = true;
-  own.requests = json::parse(requests.text()).value();
-}
-
-/// The tasks of one connection, on its home. It ends with that: its owner is a coroutine there.
-class task_desk {
- public:
-  using entry = std::shared_ptr<served_task>;
-  using link = std::shared_ptr<client_link>;
-
-  task_desk(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
-  task_desk(task_desk const&) = delete;
-  task_desk& operator=(task_desk const&) = delete;
-
-  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
-                                                            context const& ctx, link core);
-  COMCP_LAZY static asio::awaitable<void> live(std::shared_ptr<task_desk> desk, link core);
-
- private:
-  COMCP_LAZY result<json::fragment> begin(std::string const& method, json::value const& params, context const& ctx,
-                                          link const& core);
-  COMCP_LAZY static asio::awaitable<void> carry_out(any_handler inner, entry e, context ctx, link core);
-  COMCP_LAZY static asio::awaitable<void> outlive(entry e, std::chrono::nanoseconds ttl, link core);
-  COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e, link core);
-  COMCP_LAZY static result<json::fragment> cancel(entry const& e);
-  COMCP_LAZY json::fragment list() const;
-  void forget_old(std::chrono::steady_clock::time_point now) {
-    std::erase_if(tasks_, [now](auto const& each) { return each.second->end <= now; });
-  }
-
-  any_handler const inner_;
-  task_service const bounds_;
-  std::map<std::string, entry, std::less<>> tasks_;
-};
-
-/// The handler, for all of its connections. That it is virtual is said here alone.
-template <class Desk>
-class task_handler final : public raw_handler {
- public:
-  task_handler(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
-
-  void declare(client_capabilities& c) const override { declare_tasks(inner_, c); }
-  [[nodiscard]] bool answers(std::string_view m) const override { return is_about_tasks(m) || inner_.answers(m); }
-  [[nodiscard]] bool elicits(elicit_mode mode) const override { return inner_.elicits(mode); }
-  [[nodiscard]] bool receives(std::string_view m) const override { return inner_.receives(m); }
-  [[nodiscard]] handler_parts parts() const override { return inner_.parts(); }
-  asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
-    auto const core = link_of(c);
-    bool const has_tasks = core && core->server()->version == version::v2025_11_25;
-    if (is_about_tasks(m) && !has_tasks) return refuse(method_not_found(m));
-    if (!has_tasks || !(is_about_tasks(m) || wants_task(m, p))) return inner_.answer(m, p, c);
-    return desk_of(core)->answer(m, p, c, core);
-  }
-  asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
-    return inner_.notify(m, p, c);
-  }
-
- private:
-  // Connections may have homes of their own.
-  std::shared_ptr<Desk> desk_of(std::shared_ptr<client_link> const& core) {
-    std::scoped_lock const alone(mutex_);
-    std::erase_if(desks_, [](auto const& each) { return each.second.expired(); });
-    auto& known = desks_[core];
-    auto desk = known.lock();
-    if (desk) return desk;
-    desk = std::make_shared<Desk>(inner_, bounds_);
-    known = desk;
-    spawn(core->home(), Desk::live(desk, core));
-    return desk;
-  }
-
-  any_handler const inner_;
-  task_service const bounds_;
-  std::mutex mutex_;
-  std::map<std::weak_ptr<client_link>, std::weak_ptr<Desk>, std::owner_less<>> desks_;
-};
-
-COMCP_LAZY_DECL handler_chain make_task_desk(any_handler inner, task_service bounds) {
-  std::shared_ptr<raw_handler> h = std::make_shared<task_handler<task_desk>>(std::move(inner), bounds);
-  return handler_chain({any_handler(std::move(h))});
-}
-
-COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::string const& method,
-                                                                          json::value const& params,
-                                                                          context const& ctx, link core) {
-  forget_old(core->bounds({}).now);
-  if (!is_about_tasks(method)) return as_answer(begin(method, params, ctx, core));
-  if (method == "tasks/list") return as_answer(list());
-  auto const id = params.is_object() ? params.view().find("taskId") : std::nullopt;
-  auto const found = tasks_.find(id ? id->get_string().value_or("") : "");
-  if (found == tasks_.end()) return as_answer(unknown_task());
-  if (method == "tasks/result") return fetch(found->second, std::move(core));
-  if (method == "tasks/cancel") return as_answer(cancel(found->second));
-  return as_answer(json::fragment::of(found->second->state));
-}
-
-COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& method, json::value const& params,
-                                                        context const& ctx, link const& core) {
-  if (tasks_.size() >= bounds_.most()) return error::from_peer({-32603, "Too many tasks at once", {}});
-  auto const task = params["task"];
-  auto const asked = task.view().find("ttl");
-  auto const wanted = asked ? asked->get_int64() : std::nullopt;
-  using std::chrono::milliseconds, std::chrono::duration_cast;
-  auto const longest = duration_cast<milliseconds>(bounds_.longest());
-  auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
-  milliseconds const ttl(wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count());
-  auto const e = std::make_shared<served_task>(method, params);
-  e->state.task_id = unguessable_id();
-  e->state.created_at = e->state.last_updated_at = timestamp_now();
-  e->state.ttl = task_ttl(ttl.count());
-  e->state.poll_interval = 500;
-  e->end = later(core->bounds({}).now, ttl);
-  tasks_.emplace(e->state.task_id, e);
-  create_task_result created;
-  created.task = e->state;
-  spawn(core->home(), carry_out(inner_, e, with_flag(ctx, e->cancelled), core), e->signal.slot(), e);
-  spawn(core->home(), outlive(e, ttl, core));
-  return json::fragment::of(created);
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, entry e, context ctx, link core) {
-  result<json::fragment> answered = error(errc::cancelled);
-  try {
-    auto answering = inner.answer(e->method, e->params, ctx);
-    answered = co_await std::move(answering);
-  } catch (...) {
-    answered = current_error();
-    if (!*e->cancelled) core->fault(answered.error());
-  }
-  if (e->is_over()) co_return;
-  if (!answered && !answered.error().peer()) answered = error::from_peer({-32603, "Internal error", {}});
-  bool const well = answered.has_value();
-  e->outcome = std::move(answered);
-  e->finish(well ? task_status::completed : task_status::failed);
-  core->notify_now("notifications/tasks/status", json::to_text(e->state));
-}
-
-// One that is not over by the end of its ttl is cancelled.
-COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(entry e, std::chrono::nanoseconds ttl, link core) {
-  auto waiting = core->life().sleep(ttl, e->finished.get_token());
-  auto const ended = co_await std::move(waiting);
-  if (!ended) (void)cancel(e);
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> task_desk::live(std::shared_ptr<task_desk> desk, link core) {
-  auto ending = core->life().ended();
-  (void)co_await std::move(ending);
-  for (auto const& [id, e] : std::exchange(desk->tasks_, {})) (void)cancel(e);
-}
-
-COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::fetch(entry e, link core) {
-  if (!e->is_over()) {
-    auto waiting = core->life().sleep(std::chrono::nanoseconds::max(), e->finished.get_token());
-    (void)co_await std::move(waiting);
-  }
-  if (!e->outcome) co_return e->outcome;
-  co_return with_related_task(*e->outcome, e->state.task_id);
-}
-
-COMCP_LAZY_DECL result<json::fragment> task_desk::cancel(entry const& e) {
-  if (e->is_over()) return error::from_peer({-32602, "The task is over", {}});
-  *e->cancelled = true;
-  e->outcome = error::from_peer({-32603, "The task was cancelled", {}});
-  e->finish(task_status::cancelled);
-  e->signal.emit(asio::cancellation_type::terminal);
-  return json::fragment::of(e->state);
-}
-
-COMCP_LAZY_DECL json::fragment task_desk::list() const {
-  list_tasks_result all;
-  for (auto const& [id, e] : tasks_) all.tasks.push_back(e->state);
-  return json::fragment::of(all);
-}
-
-}  // namespace comcp::detail
-#endif
-#endif
-#endif
-
-// extensions/skills.hpp
-#if !defined(COMCP_SINGLE_EXTENSIONS_SKILLS_HPP)
-#define COMCP_SINGLE_EXTENSIONS_SKILLS_HPP
-// A client's way to skills: to list them, to load one, and to read its files; nothing is given out that is not what the
-// entry says, and nothing is fetched before it is asked for. Where skills go, who approves of them and what may be run
-// is the host's decision: their text is a server's, a match of digests is no proof of trust, and `allowed-tools` grants
-// nothing. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
+// extensions/app_host.hpp
+#if !defined(COMCP_SINGLE_EXTENSIONS_APP_HOST_HPP)
+#define COMCP_SINGLE_EXTENSIONS_APP_HOST_HPP
+// What an app's host is to it: how it is called, what it tells and grants, and what it decides when the app asks. What a
+// host does not decide, the app is refused. Spec: the extension io.modelcontextprotocol/ui, version 2026-01-26.
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+// extensions/apps.hpp
+#if !defined(COMCP_SINGLE_EXTENSIONS_APPS_HPP)
+#define COMCP_SINGLE_EXTENSIONS_APPS_HPP
+// Apps: pages of HTML that a server has for the results of its tools. Here a client says that it shows them, reads one and
+// checks it; what a page may reach becomes text for a browser. extensions/app_bridge.hpp is how the page talks; showing it
+// is the host's. Spec: the extension io.modelcontextprotocol/ui, version 2026-01-26 (repository ext-apps).
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <asio/awaitable.hpp>
 
@@ -4154,6 +3858,1473 @@ COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) c
 #endif
 #endif
 #endif
+
+// protocol/tool_ui.hpp
+#if !defined(COMCP_SINGLE_PROTOCOL_TOOL_UI_HPP)
+#define COMCP_SINGLE_PROTOCOL_TOOL_UI_HPP
+// What a tool says in `_meta.ui`: which app shows its results, and who may see and call it. Here, as a host that shows no
+// apps has to keep from models what is not theirs, too.
+// Spec: the extension io.modelcontextprotocol/ui (repository ext-apps), resource discovery.
+
+#include <optional>
+#include <string>
+
+namespace comcp {
+
+/// A tool's link to an app, read without trust. A regular value.
+struct tool_ui {
+  tool_ui() = default;
+
+  std::optional<std::string> resource_uri;  ///< "ui://...": what apps' read() takes. Another uri counts as none.
+  bool for_model = true;                    ///< Models may see and call the tool.
+  bool for_app = true;                      ///< Apps of the same server may call it.
+};
+
+/// What `_meta.ui` says, or the deprecated `_meta["ui/resourceUri"]`; nothing where the tool has neither. Who is not named
+/// in a visibility is left out, so that one which is no list, or names only strangers, leaves out everybody.
+[[nodiscard]] std::optional<tool_ui> ui_of(tool const& t);
+
+/// Whether a model may be told of the tool, which the writers in comcp/providers/ ask: true where nothing is said.
+[[nodiscard]] bool is_for_model(tool const& t);
+
+/// Whether an app of the same server may call it: true where nothing is said.
+[[nodiscard]] bool is_for_app(tool const& t);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/tool_ui.ipp
+#if !defined(COMCP_SINGLE_PROTOCOL_IMPL_TOOL_UI_IPP)
+#define COMCP_SINGLE_PROTOCOL_IMPL_TOOL_UI_IPP
+#include <algorithm>
+#include <string_view>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::string_view ui_scheme = "ui://";
+
+inline void read_ui_uri(std::optional<json::view> from, tool_ui& out) {
+  auto const uri = from ? from->get_string() : std::nullopt;
+  if (uri && uri->starts_with(ui_scheme) && uri->size() > ui_scheme.size()) out.resource_uri = *uri;
+}
+
+inline bool names(json::view visibility, std::string_view whom) {
+  auto const all = visibility.elements();
+  return std::any_of(all.begin(), all.end(), [whom](json::view one) { return one.get_string() == whom; });
+}
+
+}  // namespace detail
+
+COMCP_DECL std::optional<tool_ui> ui_of(tool const& t) {
+  auto const ui = t.meta.find("ui");
+  auto const flat = t.meta.find("ui/resourceUri");
+  bool const said = ui && ui->is_object();
+  if (!said && !flat) return {};
+  tool_ui out;
+  if (flat) detail::read_ui_uri(flat->view(), out);
+  if (!said) return out;
+  if (auto const uri = ui->view().find("resourceUri")) {
+    out.resource_uri.reset();
+    detail::read_ui_uri(uri, out);
+  }
+  auto const visibility = ui->view().find("visibility");
+  if (visibility && !visibility->is_null()) {
+    out.for_model = detail::names(*visibility, "model");
+    out.for_app = detail::names(*visibility, "app");
+  }
+  return out;
+}
+
+COMCP_DECL bool is_for_model(tool const& t) {
+  auto const ui = ui_of(t);
+  return !ui || ui->for_model;
+}
+
+COMCP_DECL bool is_for_app(tool const& t) {
+  auto const ui = ui_of(t);
+  return !ui || ui->for_app;
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+namespace comcp {
+
+/// The origins that an app wants to reach, as its server wrote them: untrusted until content_security_policy() took them.
+struct app_csp {
+  app_csp() = default;
+
+  std::vector<std::string> connect_domains;   ///< For fetch, XMLHttpRequest and WebSocket.
+  std::vector<std::string> resource_domains;  ///< For scripts, styles, images, fonts and media.
+  std::vector<std::string> frame_domains;     ///< For frames inside the app.
+  std::vector<std::string> base_uri_domains;  ///< For <base>.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<app_csp>) {
+  using t = app_csp;
+  return json::fields(json::defaulted("connectDomains", &t::connect_domains),
+                      json::defaulted("resourceDomains", &t::resource_domains),
+                      json::defaulted("frameDomains", &t::frame_domains),
+                      json::defaulted("baseUriDomains", &t::base_uri_domains), json::rest(&t::raw));
+}
+
+/// What an app asks of the browser; whether it gets it is the host's decision.
+struct app_permissions {
+  app_permissions() = default;
+
+  bool camera = false;
+  bool microphone = false;
+  bool geolocation = false;
+  bool clipboard_write = false;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<app_permissions>) {
+  using t = app_permissions;
+  return json::fields(detail::presence("camera", &t::camera), detail::presence("microphone", &t::microphone),
+                      detail::presence("geolocation", &t::geolocation),
+                      detail::presence("clipboardWrite", &t::clipboard_write), json::rest(&t::raw));
+}
+
+/// `_meta.ui` of an app's resource.
+struct app_settings {
+  app_settings() = default;
+
+  std::optional<app_csp> csp;  ///< Absent: the strictest policy.
+  std::optional<app_permissions> permissions;
+  std::optional<std::string> domain;   ///< The origin that it wants to have; what that means is the host's decision.
+  std::optional<bool> prefers_border;  ///< Absent: as the host likes.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<app_settings>) {
+  using t = app_settings;
+  return json::fields(json::field("csp", &t::csp), json::field("permissions", &t::permissions),
+                      json::field("domain", &t::domain), json::field("prefersBorder", &t::prefers_border),
+                      json::rest(&t::raw));
+}
+
+/// An app that was read. Its HTML is a stranger's: for a sandboxed frame of another origin than the host's, no other place.
+struct app_resource {
+  app_resource() = default;
+
+  std::string uri;
+  std::string html;  ///< UTF-8. Whether it is a valid document is the browser's to find out.
+  app_settings ui;
+};
+
+/// The only MIME type of apps so far.
+inline constexpr std::string_view app_mime_type = "text/html;profile=mcp-app";
+
+/// The value of the header Content-Security-Policy under which an app runs: the specification's default where it says
+/// nothing, else that with the origins that it names. Errors: denied, where one of them is no origin
+/// (scheme://host[:port][/path] of http, https, ws or wss; a host may begin with "*."): it could be a policy of its own.
+[[nodiscard]] result<std::string> content_security_policy(std::optional<app_csp> const& csp);
+
+/// The value of the frame's `allow` attribute that grants all of these: "camera; clipboard-write". Empty where there are none.
+[[nodiscard]] std::string allow_attribute(app_permissions const& wanted);
+
+class app_operations;
+
+/// `connect_options().extension(apps())`: the server is told that the host shows apps, so that its tools may have some.
+struct apps {
+  static constexpr std::string_view identifier = "io.modelcontextprotocol/ui";
+  using operations = app_operations;
+
+  [[nodiscard]] json::fragment settings() const;
+  /// The specification has clients declare this; servers say it by their tools.
+  static bool is_offered(server_capabilities const&) noexcept { return true; }
+};
+
+/// `client.extension<apps>()`.
+class app_operations {
+ public:
+  explicit app_operations(extension_client c) noexcept : client_(std::move(c)) {}
+
+  /// Reads an app, such as ui_of(tool)->resource_uri, and checks it: one content of this uri, of app_mime_type, with either
+  /// text or Base64 of UTF-8, not blank, of at most `max_bytes` bytes (default 8 MiB). Errors: invalid_argument (the uri is
+  /// no ui:// one; nothing was sent), protocol_violation, limit_exceeded, and those of client.read_resource().
+  COMCP_LAZY [[nodiscard]] asio::awaitable<app_resource> read(std::string_view uri, std::size_t max_bytes = default_bytes,
+                                                              call_options options = call_options()) const;
+  /// The same of an entry of list_resources(), whose `_meta.ui` counts where the content has none.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<app_resource> read(resource const& listed, std::size_t max_bytes = default_bytes,
+                                                              call_options options = call_options()) const;
+
+  [[nodiscard]] extension_client const& client() const noexcept { return client_; }
+
+ private:
+  static constexpr std::size_t default_bytes = std::size_t{8} << 20;
+
+  extension_client client_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// extensions/impl/apps.ipp
+#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_APPS_IPP)
+#define COMCP_SINGLE_EXTENSIONS_IMPL_APPS_IPP
+#include <algorithm>
+#include <cstddef>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::string_view app_scheme = "ui://";
+
+inline bool is_app_uri(std::string_view uri) noexcept {
+  return uri.starts_with(app_scheme) && uri.size() > app_scheme.size();
+}
+
+inline bool is_one_of(std::string_view text, std::string_view more) noexcept {
+  return std::all_of(text.begin(), text.end(), [more](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || more.find(c) != more.npos;
+  });
+}
+
+// What can stand in a policy and is no more than an origin, perhaps with a path: no keyword, no scheme alone, no "*".
+COMCP_DECL bool is_origin(std::string_view text) {
+  auto const mark = text.find("://");
+  if (mark == text.npos) return false;
+  auto const scheme = text.substr(0, mark);
+  if (scheme != "https" && scheme != "http" && scheme != "wss" && scheme != "ws") return false;
+  auto const rest = text.substr(mark + 3);
+  auto const end = std::min(rest.find('/'), rest.size());
+  auto authority = rest.substr(0, end);
+  if (authority.starts_with("*.")) authority.remove_prefix(2);
+  auto const colon = authority.rfind(':');
+  bool const has_port = colon != authority.npos && !authority.ends_with(']');
+  auto const host = has_port ? authority.substr(0, colon) : authority;
+  auto const port = has_port ? authority.substr(colon + 1) : std::string_view("0");
+  bool const is_address = host.starts_with('[') && host.ends_with(']');
+  bool const is_host = is_address ? is_one_of(host.substr(1, host.size() - 2), ":.") : is_one_of(host, "-._");
+  return !host.empty() && host.find_first_not_of("-._[]:") != host.npos && is_host && !port.empty() &&
+         port.find_first_not_of("0123456789") == port.npos && is_one_of(rest.substr(end), "/-._~%");
+}
+
+// " a b", the origins of one kind.
+COMCP_DECL result<std::string> listed_origins(std::vector<std::string> const& all) {
+  std::string out;
+  for (auto const& one : all) {
+    if (!is_origin(one)) return error(errc::denied, "an app's csp names what is no origin: " + visible(one.substr(0, 100)));
+    out.append(" ").append(one);
+  }
+  return out;
+}
+
+// The HTML of the one content, decoded.
+COMCP_DECL result<std::string> app_html(resource_contents& from, std::size_t max_bytes) {
+  constexpr auto blanks = " \t\r\n\f";
+  error const too_long(errc::limit_exceeded, "the app is longer than max_bytes");
+  // Three bytes are four characters of Base64; what is longer is not decoded first.
+  if (from.blob && from.blob->size() / 4 > max_bytes / 3 + 1) return too_long;
+  std::string html;
+  if (from.text) {
+    html = *std::move(from.text);
+  } else {
+    auto const bytes = from.bytes();
+    if (!bytes) return bytes.error().with_code(make_error_code(errc::protocol_violation));
+    html.assign(reinterpret_cast<char const*>(bytes->data()), bytes->size());
+  }
+  if (html.size() > max_bytes) return too_long;
+  character_scan at(html);
+  while (at.next()) {
+    if (!at.is_utf8()) return error(errc::protocol_violation, "the app is not UTF-8");
+  }
+  if (html.find_first_not_of(blanks) == html.npos) return error(errc::protocol_violation, "the app is blank");
+  return html;
+}
+
+COMCP_DECL result<app_settings> read_app_settings(json::value const& meta, json::value const& listed) {
+  auto ui = meta.find("ui");
+  if (!ui || ui->is_null()) ui = listed.find("ui");
+  if (!ui || ui->is_null()) return app_settings();
+  json::read_error why(ui->view());
+  app_settings out;
+  if (!json::unique_keys(ui->view(), why) || !json::codec<app_settings>::read(ui->view(), out, why))
+    return error(errc::protocol_violation, "the _meta.ui of the app: " + why.text());
+  return out;
+}
+
+COMCP_DECL result<app_resource> checked_app(read_resource_result&& answer, std::string const& uri, json::value const& listed,
+                                            std::size_t max_bytes) {
+  auto* const only = answer.contents.size() == 1 ? &answer.contents[0] : nullptr;
+  if (!only || only->uri != uri || only->text.has_value() == only->blob.has_value())
+    return error(errc::protocol_violation, "resources/read gave no contents of " + visible(uri));
+  if (only->mime_type != app_mime_type)
+    return error(errc::protocol_violation, visible(uri) + " is not of the type " + std::string(app_mime_type));
+  auto ui = read_app_settings(only->meta, listed);
+  if (!ui) return ui.error();
+  auto html = app_html(*only, max_bytes);
+  if (!html) return html.error();
+  app_resource out;
+  out.uri = uri;
+  out.html = *std::move(html);
+  out.ui = *std::move(ui);
+  return out;
+}
+
+COMCP_LAZY asio::awaitable<app_resource> read_app(std::shared_ptr<client_link> core, std::string uri, json::value listed,
+                                                  std::size_t max_bytes, call_options options) {
+  require(core);
+  options.manual_input(false);
+  auto reading = comcp::client(core, false).read_resource(uri, std::move(options));
+  auto answer = co_await std::move(reading);
+  auto app = checked_app(std::move(answer), uri, listed, max_bytes);
+  if (!app) throw exception(app.error().with_outcome(call_outcome::known));
+  co_return *std::move(app);
+}
+
+COMCP_LAZY asio::awaitable<app_resource> begin_app(extension_client const& c, std::string_view uri, json::value listed,
+                                                   std::size_t max_bytes, call_options options) {
+  if (!is_app_uri(uri))
+    return failed<app_resource>(error(errc::invalid_argument, "an app's uri begins with ui://, not so " + visible(uri)));
+  return read_app(c.core(), std::string(uri), std::move(listed), max_bytes, std::move(options));
+}
+
+}  // namespace detail
+
+COMCP_DECL result<std::string> content_security_policy(std::optional<app_csp> const& csp) {
+  auto const wanted = csp.value_or(app_csp());
+  auto const connect = detail::listed_origins(wanted.connect_domains);
+  auto const resources = detail::listed_origins(wanted.resource_domains);
+  auto const frames = detail::listed_origins(wanted.frame_domains);
+  auto const bases = detail::listed_origins(wanted.base_uri_domains);
+  for (auto const* const kind : {&connect, &resources, &frames, &bases}) {
+    if (!*kind) return kind->error();
+  }
+  std::string out = "default-src 'none'; object-src 'none'; script-src 'self' 'unsafe-inline'" + *resources;
+  out += "; style-src 'self' 'unsafe-inline'" + *resources + "; img-src 'self' data:" + *resources;
+  out += "; media-src 'self' data:" + *resources;
+  if (csp) out += "; font-src 'self'" + *resources;
+  out += "; connect-src" + (csp ? " 'self'" + *connect : " 'none'");
+  out += "; frame-src" + (frames->empty() ? " 'none'" : *frames);
+  return out + "; base-uri" + (bases->empty() ? " 'self'" : *bases);
+}
+
+COMCP_DECL std::string allow_attribute(app_permissions const& wanted) {
+  std::string out;
+  auto const grant = [&out](bool yes, char const* feature) {
+    if (yes) out.append(out.empty() ? "" : "; ").append(feature);
+  };
+  grant(wanted.camera, "camera");
+  grant(wanted.microphone, "microphone");
+  grant(wanted.geolocation, "geolocation");
+  grant(wanted.clipboard_write, "clipboard-write");
+  return out;
+}
+
+COMCP_DECL json::fragment apps::settings() const { return args("mimeTypes", std::vector{app_mime_type}); }
+
+COMCP_LAZY_DECL asio::awaitable<app_resource> app_operations::read(std::string_view uri, std::size_t max_bytes,
+                                                                   call_options options) const {
+  return detail::begin_app(client_, uri, json::value(), max_bytes, std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<app_resource> app_operations::read(resource const& listed, std::size_t max_bytes,
+                                                                   call_options options) const {
+  return detail::begin_app(client_, listed.uri, listed.meta, max_bytes, std::move(options));
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+namespace comcp {
+
+/// How an app is shown.
+enum class display_mode { in_line, fullscreen, pip };
+constexpr auto texts(std::type_identity<display_mode>) {
+  return std::array<std::string_view, 3>{"inline", "fullscreen", "pip"};
+}
+
+/// What an app wants the model to know from now on; each replaces the one before.
+struct app_context {
+  app_context() = default;
+
+  std::vector<content_block> content;
+  json::value structured_content;  ///< An object; null where absent.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<app_context>) {
+  using t = app_context;
+  return json::fields(json::defaulted("content", &t::content),
+                      detail::optional_object("structuredContent", &t::structured_content), json::rest(&t::raw));
+}
+
+/// How large an app would like to be, in pixels. Untrusted: bound it.
+struct app_size {
+  app_size() = default;
+
+  std::optional<double> width, height;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<app_size>) {
+  using t = app_size;
+  return json::fields(json::field("width", &t::width), json::field("height", &t::height), json::rest(&t::raw));
+}
+
+namespace detail {
+class app_requests;
+class app_session;
+}
+
+/// What app_bridge is told. Callbacks are called on the client's executor; one that gives an awaitable may take its time,
+/// which ends with the bridge. What they throw becomes -32603 without its text. All that comes from an app is untrusted.
+class app_host {
+ public:
+  /// The app is refused where it is false.
+  using decision = asio::awaitable<bool>;
+
+  app_host(std::string name, std::string version) : info_(std::move(name), std::move(version)) {}
+
+  /// `hostContext`, an object: theme, locale, toolInfo, containerDimensions, ... Its displayMode is the one to begin with.
+  app_host& context(json::fragment c) { return context_ = std::move(c), *this; }
+  /// What the frame runs under, for the app to know.
+  app_host& grants(app_csp c) { return csp_ = std::move(c), *this; }
+  app_host& grants(app_permissions p) { return permissions_ = std::move(p), *this; }
+
+  /// ui/open-link. Only http and https come here.
+  app_host& on_open_link(std::function<decision(std::string url)> f) { return open_link_ = std::move(f), *this; }
+  /// ui/message: the user says this to the model.
+  app_host& on_message(std::function<decision(std::vector<content_block>)> f) { return message_ = std::move(f), *this; }
+  /// ui/update-model-context.
+  app_host& on_update_context(std::function<decision(app_context)> f) { return update_ = std::move(f), *this; }
+  /// ui/download-file of the draft: embedded resources, and links, whose uris may be of any scheme.
+  app_host& on_download(std::function<decision(std::vector<content_block>)> f) { return download_ = std::move(f), *this; }
+  /// ui/request-display-mode: gives the mode that there is then (default: as it is). Not asked for what the app did not say
+  /// it can.
+  app_host& on_display_mode(std::function<asio::awaitable<display_mode>(display_mode)> f) {
+    return display_ = std::move(f), *this;
+  }
+  /// notifications/message.
+  app_host& on_log(std::function<void(logging_message const&)> f) { return log_ = std::move(f), *this; }
+  /// ui/notifications/size-changed.
+  app_host& on_size(std::function<void(app_size const&)> f) { return size_ = std::move(f), *this; }
+  /// ui/notifications/request-teardown of the draft: who agrees calls app_bridge::teardown().
+  app_host& on_teardown_request(std::function<void()> f) { return teardown_ = std::move(f), *this; }
+
+  /// For the calls that the app makes of its server.
+  app_host& options(call_options o) { return options_ = std::move(o), *this; }
+  /// The longest message of the app, in bytes (default 4 MiB), and the most of its requests at once (default 32).
+  app_host& limits(std::size_t message_bytes, std::size_t requests) {
+    return max_bytes_ = message_bytes, max_requests_ = requests, *this;
+  }
+
+ private:
+  friend class detail::app_requests;
+  friend class detail::app_session;
+
+  implementation info_;
+  json::fragment context_;
+  std::optional<app_csp> csp_;
+  std::optional<app_permissions> permissions_;
+  std::function<decision(std::string)> open_link_;
+  std::function<decision(std::vector<content_block>)> message_, download_;
+  std::function<decision(app_context)> update_;
+  std::function<asio::awaitable<display_mode>(display_mode)> display_;
+  std::function<void(logging_message const&)> log_;
+  std::function<void(app_size const&)> size_;
+  std::function<void()> teardown_;
+  call_options options_;
+  std::size_t max_bytes_ = std::size_t{4} << 20, max_requests_ = 32;
+};
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// One view of one app, from when its page is loaded until it is taken away; a page that is loaded again is a new one, with
+/// a bridge of its own. Move-only: destroying it ends what is under way, and nothing is sent to the app any more. It does
+/// not keep the connection open.
+///
+/// The app may: ping; call the server's tools whose visibility names apps, and list them; read the server's resources; and
+/// ask what app_host decides. Calls go the client's usual way, interceptors included. Anything else is answered with an
+/// error: -32700 (no JSON), -32600 (no request; too long or too deep; an id that is in use; before ui/initialize), -32601
+/// (not on the list), -32602 (wrong parameters; a tool that the app may not call), -32603 (a callback threw), -32000
+/// (refused, too many requests, or the call failed on this side); the server's own errors pass as they are.
+///
+/// Its functions may be called on any thread. What the specification has wait until the app is initialized waits here;
+/// what comes out of order (a result before the input, a second input) is not sent, and told to the client's observer.
+class app_bridge {
+ public:
+  /// `to_app` is given each message for the app, one at a time, on the client's executor. It may destroy the bridge.
+  app_bridge(app_operations const& of, app_host host, std::function<void(std::string)> to_app);
+  app_bridge(app_bridge&&) noexcept = default;
+  app_bridge& operator=(app_bridge&& other) noexcept;
+  ~app_bridge();
+
+  /// A message of the app's, copied. It has to come from its very frame: the host checks that.
+  void receive(std::string_view text);
+
+  /// The arguments of the tool's call, an object, as far as they are known; then as they are. Throws invalid_argument.
+  void tool_input_partial(json::fragment const& arguments);
+  void tool_input(json::fragment const& arguments);
+  /// How that call ended.
+  void tool_result(call_tool_result const& r);
+  void tool_cancelled(std::string_view reason = {});
+  /// Members of the context that have changed. Throws invalid_argument.
+  void context_changed(json::fragment const& changes);
+  /// The server's tools are others: for a handler's on(tools_list_changed) or watch_tools().
+  void tools_changed();
+
+  /// Has the app say goodbye (ui/resource-teardown), and waits for its answer; at once where it is not initialized. Errors:
+  /// timeout, closed, the app's own. The frame may go in any case.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> teardown(std::string_view reason = {},
+                                                          timespan limit = std::chrono::seconds(5)) const;
+
+ private:
+  void let_go() noexcept;
+
+  std::shared_ptr<detail::app_session> session_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// extensions/impl/app_requests.ipp
+#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_APP_REQUESTS_IPP)
+#define COMCP_SINGLE_EXTENSIONS_IMPL_APP_REQUESTS_IPP
+// What is on the list of requests, and how each is carried out. app_bridge.ipp reads the messages.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace comcp::detail {
+
+inline exception app_refusal(std::int64_t code, char const* why) { return exception(error::from_peer({code, why, {}})); }
+
+template <class T>
+T app_params(json::value const& from) {
+  auto read = from.get<T>();
+  if (!from.is_object() || !read) throw app_refusal(-32602, "Invalid params");
+  return *std::move(read);
+}
+
+inline std::string app_text(json::value const& params, std::string_view key) {
+  auto const found = params.find(key);
+  if (!found || !found->is_string()) throw app_refusal(-32602, "Invalid params");
+  return std::string(found->as_string());
+}
+
+template <class T, class About>
+asio::awaitable<T> decide(std::function<asio::awaitable<T>(About)> const& f, About about) {
+  auto deciding = f(std::move(about));
+  auto const decision = co_await std::move(deciding);
+  co_return decision;
+}
+
+// A host's own code: what it throws is not the app's to read.
+template <class T, class About>
+asio::awaitable<T> decided(std::function<asio::awaitable<T>(About)> const& f, About about) {
+  auto deciding = decide(f, std::move(about));
+  auto const outcome = co_await as_result(std::move(deciding));
+  if (!outcome) throw app_refusal(-32603, "Internal error");
+  co_return *outcome;
+}
+
+// What an app asks for and the host may refuse.
+template <class About>
+asio::awaitable<std::string> allowed(std::function<asio::awaitable<bool>(About)> const& f, About about,
+                                     char const* refusal) {
+  if (!f) throw app_refusal(-32000, refusal);
+  auto deciding = decided(f, std::move(about));
+  bool const yes = co_await std::move(deciding);
+  if (!yes) throw app_refusal(-32000, refusal);
+  co_return "{}";
+}
+
+// An object's text.
+inline std::string const& app_object(json::fragment const& f, char const* what) {
+  if (auto const bad = check_params(f)) throw exception(bad.with_message(what));
+  static std::string const none = "{}";
+  return f.empty() ? none : f.text();
+}
+
+// What an app may ask for. All on the client's executor; who calls keeps this alive.
+class app_requests {
+ public:
+  using request = asio::awaitable<std::string> (app_requests::*)(json::value);
+
+  app_requests(std::shared_ptr<client_link> c, app_host h) : core_(std::move(c)), host_(std::move(h)) {
+    app_object(host_.context_, "app_host::context() is not an object");
+    host_.options_.manual_input(false);  // an app is given results alone
+  }
+
+  // Null for what is not on the list.
+  static request find(std::string_view method) noexcept;
+  // What the host can do, as ui/initialize tells it.
+  [[nodiscard]] json::fragment offers() const;
+  void change_context(std::string const& changes);
+  void forget_tools() noexcept { ++changes_; }
+  void knows(std::vector<std::string> display_modes) { modes_ = std::move(display_modes); }
+  [[nodiscard]] app_host const& host() const noexcept { return host_; }
+
+  // They give the result's text, or throw.
+  asio::awaitable<std::string> call_tool(json::value params);
+  asio::awaitable<std::string> list_tools(json::value params);
+  asio::awaitable<std::string> read_resource(json::value params);
+  asio::awaitable<std::string> open_link(json::value params);
+  asio::awaitable<std::string> say(json::value params);
+  asio::awaitable<std::string> update_context(json::value params);
+  asio::awaitable<std::string> download(json::value params);
+  asio::awaitable<std::string> change_display(json::value params);
+
+ private:
+  std::shared_ptr<client_link> const core_;
+  app_host host_;
+  display_mode mode_ = display_mode::in_line;
+  std::optional<std::vector<std::string>> modes_;      // that the app knows
+  std::map<std::string, bool, std::less<>> tools_;     // whether apps may call it
+  std::uint64_t changes_ = 1, seen_ = 0;               // of the tools; how many `tools_` has seen
+};
+
+COMCP_DECL asio::awaitable<std::string> app_requests::list_tools(json::value) {
+  auto const before = changes_;
+  auto listing_them = comcp::client(core_, false).list_tools(host_.options_);
+  auto const all = co_await std::move(listing_them);
+  json::writer w;
+  w.begin_object().key("tools").begin_array();
+  tools_.clear();
+  seen_ = before;  // what has changed since is looked for at the next call
+  for (auto const& one : all) {
+    bool const may = is_for_app(one);
+    auto const [at, is_new] = tools_.try_emplace(one.name, may);
+    at->second = at->second && may;
+    if (may && is_new) json::codec<comcp::tool>::write(w, one);
+  }
+  w.end_array().end_object();
+  co_return std::move(w).text();
+}
+
+// The name and the arguments alone go on: an app's `_meta` is nothing that its host would have said.
+COMCP_DECL asio::awaitable<std::string> app_requests::call_tool(json::value params) {
+  auto const name = app_text(params, "name");
+  auto const arguments = params.find("arguments");
+  if (arguments && !arguments->is_object() && !arguments->is_null()) throw app_refusal(-32602, "Invalid params");
+  if (seen_ != changes_ || !tools_.contains(name)) {
+    auto looking = list_tools(json::value());
+    (void)co_await std::move(looking);
+  }
+  auto const known = tools_.find(name);
+  if (known == tools_.end() || !known->second) throw app_refusal(-32602, "The app may not call this tool");
+  auto text = arguments && arguments->is_object() ? arguments->dump() : std::string("{}");
+  auto calling = comcp::client(core_, false).call_tool(name, json::fragment::trusted(std::move(text)), host_.options_);
+  auto const result = co_await std::move(calling);
+  co_return json::to_text(result);
+}
+
+COMCP_DECL asio::awaitable<std::string> app_requests::read_resource(json::value params) {
+  auto reading = comcp::client(core_, false).read_resource(app_text(params, "uri"), host_.options_);
+  auto const result = co_await std::move(reading);
+  co_return json::to_text(result);
+}
+
+COMCP_DECL asio::awaitable<std::string> app_requests::open_link(json::value params) {
+  auto url = app_text(params, "url");
+  bool const is_plain = url.find_first_of(" \t\r\n\"<>\\") == url.npos && visible(url) == url;
+  if (!is_plain || !(url.starts_with("https://") || url.starts_with("http://"))) throw app_refusal(-32000, "Invalid URL");
+  return allowed(host_.open_link_, std::move(url), "Link opening denied");
+}
+
+// One block, as the specification has it, or a list, as its SDK sends it.
+inline std::vector<content_block> app_content(json::value const& params, std::string_view key) {
+  auto const found = params.find(key);
+  if (found && found->is_object()) return {app_params<content_block>(*found)};
+  auto read = found ? found->get<std::vector<content_block>>() : result<std::vector<content_block>>(errc::not_found);
+  if (!read) throw app_refusal(-32602, "Invalid params");
+  return *std::move(read);
+}
+
+COMCP_DECL asio::awaitable<std::string> app_requests::say(json::value params) {
+  if (app_text(params, "role") != "user") throw app_refusal(-32602, "Invalid params");
+  return allowed(host_.message_, app_content(params, "content"), "Message sending denied");
+}
+
+COMCP_DECL asio::awaitable<std::string> app_requests::update_context(json::value params) {
+  return allowed(host_.update_, app_params<app_context>(params), "Context update denied");
+}
+
+COMCP_DECL asio::awaitable<std::string> app_requests::download(json::value params) {
+  auto contents = app_content(params, "contents");
+  for (auto const& one : contents) {
+    if (!std::holds_alternative<embedded_resource>(one) && !std::holds_alternative<resource_link>(one))
+      throw app_refusal(-32602, "Invalid params");
+  }
+  return allowed(host_.download_, std::move(contents), "Download denied");
+}
+
+COMCP_DECL asio::awaitable<std::string> app_requests::change_display(json::value params) {
+  auto const text = app_text(params, "mode");
+  auto const wanted = enum_from_text<display_mode>(text);
+  if (!wanted) throw app_refusal(-32602, "Invalid params");
+  bool const knows = !modes_ || std::find(modes_->begin(), modes_->end(), text) != modes_->end();
+  if (host_.display_ && knows && *wanted != mode_) {
+    auto deciding = decided(host_.display_, *wanted);
+    mode_ = co_await std::move(deciding);
+  }
+  co_return args("mode", mode_).text();
+}
+
+COMCP_DECL app_requests::request app_requests::find(std::string_view method) noexcept {
+  constexpr std::pair<std::string_view, request> all[] = {
+      {"tools/call", &app_requests::call_tool},
+      {"tools/list", &app_requests::list_tools},
+      {"resources/read", &app_requests::read_resource},
+      {"ui/open-link", &app_requests::open_link},
+      {"ui/message", &app_requests::say},
+      {"ui/update-model-context", &app_requests::update_context},
+      {"ui/download-file", &app_requests::download},
+      {"ui/request-display-mode", &app_requests::change_display}};
+  for (auto const& [name, what] : all) {
+    if (name == method) return what;
+  }
+  return nullptr;
+}
+
+COMCP_DECL json::fragment app_requests::offers() const {
+  auto const server = core_->server();
+  auto const media = json::fragment::trusted(
+      R"({"text":{},"image":{},"audio":{},"resource":{},"resourceLink":{},"structuredContent":{}})");
+  json::object all, sandbox;
+  if (server->capabilities.tools) all.set("serverTools", args("listChanged", true));
+  if (server->capabilities.resources) all.set("serverResources", json::object());
+  if (host_.log_) all.set("logging", json::object());
+  if (host_.open_link_) all.set("openLinks", json::object());
+  if (host_.download_) all.set("downloadFile", json::object());
+  if (host_.message_) all.set("message", media);
+  if (host_.update_) all.set("updateModelContext", media);
+  if (host_.csp_) sandbox.set("csp", *host_.csp_);
+  if (host_.permissions_) sandbox.set("permissions", *host_.permissions_);
+  if (host_.csp_ || host_.permissions_) all.set("sandbox", sandbox);
+  return all;
+}
+
+COMCP_DECL void app_requests::change_context(std::string const& changes) {
+  auto const read = json::parse(changes);
+  auto const now = read ? read->find("displayMode") : std::nullopt;
+  auto const known = now && now->is_string() ? enum_from_text<display_mode>(now->as_string()) : std::nullopt;
+  if (known) mode_ = *known;
+}
+
+}  // namespace comcp::detail
+#endif
+
+// extensions/impl/app_bridge.ipp
+#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_APP_BRIDGE_IPP)
+#define COMCP_SINGLE_EXTENSIONS_IMPL_APP_BRIDGE_IPP
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/cancellation_signal.hpp>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::string_view app_version = "2026-01-26";
+inline constexpr std::size_t app_depth = 64, app_id_bytes = 128, app_held = 64;
+
+// How far things are; each step is taken once.
+enum class app_stage { loaded, asked, initialized };
+enum class tool_stage { none, input, over };
+
+// A request to the app that waits for its answer.
+struct app_question {
+  std::uint64_t id = 0;
+  std::stop_source answered;
+  error failure;
+};
+
+// All on the client's executor but `closed`.
+class app_session : public std::enable_shared_from_this<app_session> {
+ public:
+  app_session(std::shared_ptr<client_link> c, app_host h, std::function<void(std::string)> sender)
+      : core(c), requests_(std::move(c), std::move(h)), to_app_(std::move(sender)) {}
+
+  void receive(std::string text);
+  void notify(std::string_view method, std::string const& params);
+  void close() noexcept;
+  // Where the tool is at `first` to `last` now.
+  void tell_tool(std::string_view method, std::string const& params, tool_stage first, tool_stage last, tool_stage to);
+  void change_context(std::string const& changes);
+  void forget_tools();
+  // Null where the app is not initialized.
+  [[nodiscard]] std::shared_ptr<app_question> ask(std::string_view method, std::string const& params);
+  void forget(app_question const& q) { asked_.erase(q.id); }
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return core->home(); }
+
+  std::shared_ptr<client_link> const core;
+  std::atomic<bool> closed{false};
+
+ private:
+  using request = app_requests::request;
+  static asio::awaitable<std::string> carry_out(std::shared_ptr<app_session> s, request what, json::value params);
+  static asio::awaitable<void> answer(std::shared_ptr<app_session> s, std::string id, request what, json::value params);
+
+  void begin(std::string id, std::string const& method, json::value const& params);
+  void told(std::string const& method, json::value const& params);
+  void initialize(std::string const& id, json::value const& params);
+  void initialized();
+  void answered(jsonrpc::envelope const& m);
+  void finished(std::string const& id, std::string const& text);
+  void refuse(std::string_view id, std::int64_t code, char const* why);
+  void send(std::string text);
+  // A host's code that nobody waits for: what it throws the observer hears of.
+  template <class F, class... About>
+  void call(F const& f, About&&... about) const {
+    try {
+      f(std::forward<About>(about)...);
+    } catch (...) {
+      core->fault(current_error());
+    }
+  }
+
+  app_requests requests_;
+  std::function<void(std::string)> const to_app_;
+  app_stage stage_ = app_stage::loaded;
+  tool_stage tool_ = tool_stage::none;
+  std::map<std::string, std::shared_ptr<asio::cancellation_signal>, std::less<>> under_way_;  // by the id as it was written
+  std::map<std::uint64_t, std::shared_ptr<app_question>> asked_;
+  std::uint64_t last_question_ = 0;
+  std::vector<std::string> held_;  // until the app is initialized
+};
+
+// What an app is told of a failure: the server's own words; of this side no more than its kind.
+inline peer_error app_error(error const& e) {
+  if (auto const* const peer = e.peer()) return *peer;
+  return {e == errc::invalid_argument ? -32602 : -32000, e.code().message(), {}};
+}
+
+COMCP_DECL void app_session::send(std::string text) {
+  if (!closed) call(to_app_, std::move(text));
+}
+
+COMCP_DECL void app_session::refuse(std::string_view id, std::int64_t code, char const* why) {
+  send(jsonrpc::error_response(id, {code, why, {}}));
+}
+
+COMCP_DECL void app_session::receive(std::string text) {
+  if (closed) return;
+  if (text.size() > requests_.host().max_bytes_) return refuse("null", -32600, "The message is too long");
+  auto const parsed = json::parse(text, json::parse_options().max_depth(app_depth));
+  if (!parsed && parsed.error() == errc::limit_exceeded) return refuse("null", -32600, "The message is too deep");
+  if (!parsed) return refuse("null", -32700, "Parse error");
+  auto const m = jsonrpc::decode(pad(text));
+  auto const params = m.params.empty() ? json::value() : parsed->find("params").value_or(json::value());
+  json::read_error why;
+  bool const clear = json::unique_keys(*parsed, why) && m.raw_id.size() <= app_id_bytes;
+  switch (clear ? m.kind : jsonrpc::message_kind::invalid) {
+    case jsonrpc::message_kind::request: return begin(std::string(m.raw_id), m.method, params);
+    case jsonrpc::message_kind::notification: return told(m.method, params);
+    case jsonrpc::message_kind::response:
+    case jsonrpc::message_kind::error: return answered(m);
+    default: return refuse("null", -32600, "Invalid Request");
+  }
+}
+
+COMCP_DECL void app_session::begin(std::string id, std::string const& method, json::value const& params) {
+  // An answer with its id would be taken for that of the request which is under way.
+  if (under_way_.contains(id)) return refuse("null", -32600, "The id is in use");
+  if (method == "ping") return send(jsonrpc::response(id, "{}"));
+  if (method == "ui/initialize") return initialize(id, params);
+  if (stage_ == app_stage::loaded) return refuse(id, -32600, "ui/initialize comes first");
+  auto const what = app_requests::find(method);
+  if (!what) return refuse(id, -32601, "Method not found");
+  if (under_way_.size() >= requests_.host().max_requests_) return refuse(id, -32000, "Too many requests");
+  auto const signal = std::make_shared<asio::cancellation_signal>();
+  under_way_.emplace(id, signal);
+  auto answering = answer(shared_from_this(), std::move(id), what, params);
+  spawn(home(), std::move(answering), signal->slot(), signal);
+}
+
+// Where one is refused before it becomes a coroutine, too.
+COMCP_DECL asio::awaitable<std::string> app_session::carry_out(std::shared_ptr<app_session> s, request what,
+                                                               json::value params) {
+  auto working = (s->requests_.*what)(std::move(params));
+  auto text = co_await std::move(working);
+  co_return text;
+}
+
+COMCP_DECL asio::awaitable<void> app_session::answer(std::shared_ptr<app_session> s, std::string id, request what,
+                                                     json::value params) {
+  auto working = carry_out(s, what, std::move(params));
+  auto const result = co_await as_result(std::move(working));
+  s->finished(id, result ? jsonrpc::response(id, *result) : jsonrpc::error_response(id, app_error(result.error())));
+}
+
+COMCP_DECL void app_session::finished(std::string const& id, std::string const& text) {
+  if (under_way_.erase(id) != 0) send(text);  // else the app has cancelled it, or is gone
+}
+
+COMCP_DECL void app_session::initialize(std::string const& id, json::value const& params) {
+  if (stage_ != app_stage::loaded) return refuse(id, -32600, "ui/initialize comes once");
+  auto const can = params.find("appCapabilities");
+  auto const version = params.find("protocolVersion");
+  if (!can || !can->is_object() || !version || !version->is_string()) return refuse(id, -32602, "Invalid params");
+  if (auto const known = can->find("availableDisplayModes")) {
+    auto list = known->get<std::vector<std::string>>();
+    if (!list) return refuse(id, -32602, "Invalid params");
+    requests_.knows(*std::move(list));
+  }
+  auto const& context = app_object(requests_.host().context_, "");
+  requests_.change_context(context);
+  stage_ = app_stage::asked;
+  auto const result = args("protocolVersion", app_version, "hostInfo", requests_.host().info_, "hostCapabilities",
+                           requests_.offers(), "hostContext", json::raw(context));
+  send(jsonrpc::response(id, result.text()));
+}
+
+COMCP_DECL void app_session::told(std::string const& method, json::value const& params) {
+  if (method == "ui/notifications/initialized" && stage_ == app_stage::asked) return initialized();
+  if (stage_ == app_stage::loaded) return;
+  auto const& host = requests_.host();
+  if (method == "notifications/cancelled") {
+    auto const id = params.find("requestId");
+    auto const found = id ? under_way_.extract(id->dump()) : decltype(under_way_)::node_type();
+    if (found) found.mapped()->emit(asio::cancellation_type::terminal);
+  } else if (method == "notifications/message" && host.log_) {
+    if (auto const message = params.get<logging_message>()) call(host.log_, *message);
+  } else if (method == "ui/notifications/size-changed" && host.size_) {
+    if (auto const size = params.get<app_size>()) call(host.size_, *size);
+  } else if (method == "ui/notifications/request-teardown" && host.teardown_) {
+    call(host.teardown_);
+  }
+}
+
+COMCP_DECL void app_session::initialized() {
+  stage_ = app_stage::initialized;
+  for (auto& each : std::exchange(held_, {})) send(std::move(each));
+}
+
+COMCP_DECL void app_session::answered(jsonrpc::envelope const& m) {
+  auto const found = m.id ? asked_.extract(*m.id) : decltype(asked_)::node_type();
+  if (!found) return;
+  if (m.kind == jsonrpc::message_kind::error) found.mapped()->failure = jsonrpc::decode_error(m.error);
+  found.mapped()->answered.request_stop();
+}
+
+COMCP_DECL void app_session::notify(std::string_view method, std::string const& params) {
+  auto text = jsonrpc::notification(method, params);
+  if (stage_ == app_stage::initialized) return send(std::move(text));
+  if (closed) return;
+  if (held_.size() >= app_held)
+    return core->fault(error(errc::queue_full, "the app does not begin, and is not told any more"));
+  held_.push_back(std::move(text));
+}
+
+COMCP_DECL void app_session::tell_tool(std::string_view method, std::string const& params, tool_stage first,
+                                       tool_stage last, tool_stage to) {
+  if (tool_ < first || tool_ > last)
+    return core->fault({errc::invalid_argument, std::string(method) + " was not sent to the app: it comes out of order"});
+  tool_ = to;
+  auto const is_partial = [start = jsonrpc::notification("ui/notifications/tool-input-partial", "")](auto const& text) {
+    return text.starts_with(std::string_view(start).substr(0, start.size() - 1));
+  };
+  std::erase_if(held_, is_partial);  // what comes now says more
+  notify(method, params);
+}
+
+COMCP_DECL void app_session::forget_tools() {
+  requests_.forget_tools();
+  if (stage_ == app_stage::initialized) notify("notifications/tools/list_changed", "");
+}
+
+COMCP_DECL void app_session::change_context(std::string const& changes) {
+  requests_.change_context(changes);
+  notify("ui/notifications/host-context-changed", changes);
+}
+
+COMCP_DECL std::shared_ptr<app_question> app_session::ask(std::string_view method, std::string const& params) {
+  if (stage_ != app_stage::initialized) return nullptr;
+  auto q = std::make_shared<app_question>();
+  q->id = ++last_question_;
+  asked_.emplace(q->id, q);
+  auto text = jsonrpc::begin_request(last_question_, method, params.size() + 16);
+  send(text.append(R"(,"params":)").append(params).append("}"));
+  return q;
+}
+
+COMCP_DECL void app_session::close() noexcept {
+  closed = true;
+  for (auto const& [id, signal] : std::exchange(under_way_, {})) signal->emit(asio::cancellation_type::terminal);
+  for (auto const& [id, q] : std::exchange(asked_, {})) {
+    q->failure = error(errc::closed, "the bridge to the app is gone");
+    q->answered.request_stop();
+  }
+  held_.clear();
+}
+
+COMCP_LAZY asio::awaitable<void> tear_down(std::shared_ptr<app_session> s, std::string params,
+                                           std::chrono::nanoseconds limit) {
+  if (s->closed) throw exception(error(errc::closed, "the bridge to the app is gone"));
+  auto const question = s->ask("ui/resource-teardown", params);
+  if (!question) co_return;
+  auto waiting = s->core->life().sleep(limit, question->answered.get_token());
+  auto const ended = co_await std::move(waiting);
+  s->forget(*question);
+  if (question->failure) throw exception(question->failure);
+  if (question->answered.stop_requested()) co_return;
+  throw exception(ended ? ended : error(errc::timeout, "the app did not answer ui/resource-teardown"));
+}
+
+inline std::string tool_input_params(json::fragment const& arguments) {
+  return R"({"arguments":)" + app_object(arguments, "the arguments of a tool are an object") + "}";
+}
+
+inline std::string reason_params(std::string_view reason) { return reason.empty() ? "{}" : args("reason", reason).text(); }
+
+// Runs it on the client's executor.
+template <class F>
+void on_session(std::shared_ptr<app_session> const& s, F f) {
+  if (!s) throw exception(error(errc::closed, "this bridge was moved from"));
+  dispatch(s->home(), [s, f = std::move(f)] { f(*s); });
+}
+
+}  // namespace detail
+
+COMCP_DECL app_bridge::app_bridge(app_operations const& of, app_host host, std::function<void(std::string)> to_app) {
+  detail::require(of.client().core());
+  session_ = std::make_shared<detail::app_session>(of.client().core(), std::move(host), std::move(to_app));
+}
+
+COMCP_DECL app_bridge& app_bridge::operator=(app_bridge&& other) noexcept {
+  if (this == &other) return *this;
+  let_go();
+  session_ = std::move(other.session_);
+  return *this;
+}
+
+COMCP_DECL app_bridge::~app_bridge() { let_go(); }
+
+COMCP_DECL void app_bridge::let_go() noexcept {
+  auto const s = std::exchange(session_, nullptr);
+  if (!s) return;
+  s->closed = true;
+  try {
+    detail::on_session(s, [](detail::app_session& it) { it.close(); });
+  } catch (...) {  // no memory: what is under way ends by its own timeouts
+  }
+}
+
+COMCP_DECL void app_bridge::receive(std::string_view text) {
+  detail::on_session(session_, [text = std::string(text)](detail::app_session& s) { s.receive(text); });
+}
+
+COMCP_DECL void app_bridge::tool_input_partial(json::fragment const& arguments) {
+  detail::on_session(session_, [params = detail::tool_input_params(arguments)](detail::app_session& s) {
+    using detail::tool_stage;
+    s.tell_tool("ui/notifications/tool-input-partial", params, tool_stage::none, tool_stage::none, tool_stage::none);
+  });
+}
+
+COMCP_DECL void app_bridge::tool_input(json::fragment const& arguments) {
+  detail::on_session(session_, [params = detail::tool_input_params(arguments)](detail::app_session& s) {
+    using detail::tool_stage;
+    s.tell_tool("ui/notifications/tool-input", params, tool_stage::none, tool_stage::none, tool_stage::input);
+  });
+}
+
+COMCP_DECL void app_bridge::tool_result(call_tool_result const& r) {
+  detail::on_session(session_, [params = json::to_text(r)](detail::app_session& s) {
+    using detail::tool_stage;
+    s.tell_tool("ui/notifications/tool-result", params, tool_stage::input, tool_stage::input, tool_stage::over);
+  });
+}
+
+COMCP_DECL void app_bridge::tool_cancelled(std::string_view reason) {
+  detail::on_session(session_, [params = detail::reason_params(reason)](detail::app_session& s) {
+    using detail::tool_stage;
+    s.tell_tool("ui/notifications/tool-cancelled", params, tool_stage::none, tool_stage::input, tool_stage::over);
+  });
+}
+
+COMCP_DECL void app_bridge::context_changed(json::fragment const& changes) {
+  auto params = detail::app_object(changes, "the changes of a context are an object");
+  detail::on_session(session_, [params = std::move(params)](detail::app_session& s) { s.change_context(params); });
+}
+
+COMCP_DECL void app_bridge::tools_changed() {
+  detail::on_session(session_, [](detail::app_session& s) { s.forget_tools(); });
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> app_bridge::teardown(std::string_view reason, timespan limit) const {
+  if (!session_) return detail::failed<void>(errc::closed);
+  auto work = detail::tear_down(session_, detail::reason_params(reason), limit);
+  return detail::on_home(session_, std::move(work));
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+// extensions/serve_tasks.hpp
+#if !defined(COMCP_SINGLE_EXTENSIONS_SERVE_TASKS_HPP)
+#define COMCP_SINGLE_EXTENSIONS_SERVE_TASKS_HPP
+// Tasks the other way round: a server asks to sample or to elicit, and comes back for the answer.
+// Specification: 2025-11-25 basic/utilities/tasks.
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace comcp {
+
+/// What bounds the tasks that a server makes of its requests.
+class task_service {
+ public:
+  /// Tasks at once, with those whose answers still wait to be fetched (default 64); more: an error answer.
+  task_service& most(std::size_t n) { return most_ = n, *this; }
+  /// How long a task is kept where the server asks for nothing, and the longest that it gets (default 5 min, 1 h). One
+  /// that is not over by then is cancelled.
+  task_service& ttl(timespan usual, timespan longest) { return usual_ = usual, longest_ = longest, *this; }
+
+  [[nodiscard]] std::size_t most() const noexcept { return most_; }
+  [[nodiscard]] std::chrono::nanoseconds usual() const noexcept { return usual_; }
+  [[nodiscard]] std::chrono::nanoseconds longest() const noexcept { return longest_; }
+
+ private:
+  std::size_t most_ = 64;
+  std::chrono::nanoseconds usual_ = std::chrono::minutes(5), longest_ = std::chrono::hours(1);
+};
+
+namespace detail {
+COMCP_LAZY handler_chain make_task_desk(any_handler inner, task_service bounds);
+}
+
+/// A handler like the given one, whose create_message(), elicit() and elicit_url() a server of 2025-11-25 may have carried
+/// out as tasks: it is answered at once, asks how it goes (tasks/get, tasks/list), is told (notifications/tasks/status),
+/// and fetches the answer (tasks/result). tasks/cancel cancels the member's coroutine. For other versions nothing changes.
+template <handler H>
+[[nodiscard]] handler_chain serve_tasks(H h, task_service bounds = task_service()) {
+  return detail::make_task_desk(any_handler(std::move(h)), bounds);
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// extensions/impl/serve_tasks.ipp
+#if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP)
+#define COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <asio/cancellation_signal.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+inline std::string timestamp_now() {
+  std::time_t const now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+#if defined(_WIN32)
+  ::gmtime_s(&parts, &now);
+#else
+  ::gmtime_r(&now, &parts);
+#endif
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+// 128 bits that nobody guesses.
+inline std::string unguessable_id() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 4; ++i) {
+    auto n = static_cast<std::uint32_t>(random());
+    for (int digit = 0; digit < 8; ++digit, n >>= 4) id += "0123456789abcdef"[n & 15];
+  }
+  return id;
+}
+
+/// One request that became a task. It has nothing of Asio's but the signal, which goes with its connection's desk.
+struct served_task {
+  served_task(std::string m, json::value p) : method(std::move(m)), params(std::move(p)) {}
+
+  std::string const method;
+  json::value const params;
+  comcp::task state;
+  std::chrono::steady_clock::time_point end;  // of its ttl
+  std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
+  asio::cancellation_signal signal;
+  result<json::fragment> outcome = error(errc::cancelled);
+  std::stop_source finished;
+
+  [[nodiscard]] bool is_over() const noexcept { return finished.stop_requested(); }
+  void finish(task_status how) {
+    state.status = how;
+    state.last_updated_at = timestamp_now();
+    finished.request_stop();
+  }
+};
+
+inline error unknown_task() { return error::from_peer({-32602, "Task not found", {}}); }
+
+/// The answer with the task's id in its `_meta`.
+inline json::fragment with_related_task(json::fragment const& answer, std::string const& id) {
+  auto const v = json::parse(answer.text()).value();
+  json::writer w;
+  w.begin_object();
+  auto const meta = v.view().find("_meta");
+  for (auto const m : v.view().members()) {
+    if (m.key != "_meta") w.key(m.key).value(m.value);
+  }
+  w.key("_meta").begin_object();
+  if (meta && meta->is_object()) {
+    for (auto const m : meta->members()) w.key(m.key).value(m.value);
+  }
+  w.key(meta_key::related_task).raw(args("taskId", id).text());
+  w.end_object().end_object();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+COMCP_LAZY asio::awaitable<result<json::fragment>> as_answer(result<json::fragment> r) { co_return r; }
+
+constexpr bool is_about_tasks(std::string_view method) noexcept {
+  return method == "tasks/get" || method == "tasks/result" || method == "tasks/cancel" || method == "tasks/list";
+}
+
+inline bool wants_task(std::string_view method, json::value const& params) {
+  if (method != "sampling/createMessage" && method != "elicitation/create") return false;
+  auto const task = params.is_object() ? params.view().find("task") : std::nullopt;
+  return task && task->is_object();
+}
+
+inline void declare_tasks(any_handler const& inner, client_capabilities& c) {
+  inner.declare(c);
+  json::object requests;
+  if (c.sampling) requests.set("sampling", args("createMessage", json::object()));
+  if (c.elicitation) requests.set("elicitation", args("create", json::object()));
+  auto& own = c.tasks.emplace();
+  own.list = own.cancel = true;
+  own.requests = json::parse(requests.text()).value();
+}
+
+/// The tasks of one connection, on its home. It ends with that: its owner is a coroutine there.
+class task_desk {
+ public:
+  using entry = std::shared_ptr<served_task>;
+  using link = std::shared_ptr<client_link>;
+
+  task_desk(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
+  task_desk(task_desk const&) = delete;
+  task_desk& operator=(task_desk const&) = delete;
+
+  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
+                                                            context const& ctx, link core);
+  COMCP_LAZY static asio::awaitable<void> live(std::shared_ptr<task_desk> desk, link core);
+
+ private:
+  COMCP_LAZY result<json::fragment> begin(std::string const& method, json::value const& params, context const& ctx,
+                                          link const& core);
+  COMCP_LAZY static asio::awaitable<void> carry_out(any_handler inner, entry e, context ctx, link core);
+  COMCP_LAZY static asio::awaitable<void> outlive(entry e, std::chrono::nanoseconds ttl, link core);
+  COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e, link core);
+  COMCP_LAZY static result<json::fragment> cancel(entry const& e);
+  COMCP_LAZY json::fragment list() const;
+  void forget_old(std::chrono::steady_clock::time_point now) {
+    std::erase_if(tasks_, [now](auto const& each) { return each.second->end <= now; });
+  }
+
+  any_handler const inner_;
+  task_service const bounds_;
+  std::map<std::string, entry, std::less<>> tasks_;
+};
+
+/// The handler, for all of its connections. That it is virtual is said here alone.
+template <class Desk>
+class task_handler final : public raw_handler {
+ public:
+  task_handler(any_handler inner, task_service bounds) : inner_(std::move(inner)), bounds_(bounds) {}
+
+  void declare(client_capabilities& c) const override { declare_tasks(inner_, c); }
+  [[nodiscard]] bool answers(std::string_view m) const override { return is_about_tasks(m) || inner_.answers(m); }
+  [[nodiscard]] bool elicits(elicit_mode mode) const override { return inner_.elicits(mode); }
+  [[nodiscard]] bool receives(std::string_view m) const override { return inner_.receives(m); }
+  [[nodiscard]] handler_parts parts() const override { return inner_.parts(); }
+  asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
+    auto const core = link_of(c);
+    bool const has_tasks = core && core->server()->version == version::v2025_11_25;
+    if (is_about_tasks(m) && !has_tasks) return refuse(method_not_found(m));
+    if (!has_tasks || !(is_about_tasks(m) || wants_task(m, p))) return inner_.answer(m, p, c);
+    return desk_of(core)->answer(m, p, c, core);
+  }
+  asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
+    return inner_.notify(m, p, c);
+  }
+
+ private:
+  // Connections may have homes of their own.
+  std::shared_ptr<Desk> desk_of(std::shared_ptr<client_link> const& core) {
+    std::scoped_lock const alone(mutex_);
+    std::erase_if(desks_, [](auto const& each) { return each.second.expired(); });
+    auto& known = desks_[core];
+    auto desk = known.lock();
+    if (desk) return desk;
+    desk = std::make_shared<Desk>(inner_, bounds_);
+    known = desk;
+    spawn(core->home(), Desk::live(desk, core));
+    return desk;
+  }
+
+  any_handler const inner_;
+  task_service const bounds_;
+  std::mutex mutex_;
+  std::map<std::weak_ptr<client_link>, std::weak_ptr<Desk>, std::owner_less<>> desks_;
+};
+
+COMCP_LAZY_DECL handler_chain make_task_desk(any_handler inner, task_service bounds) {
+  std::shared_ptr<raw_handler> h = std::make_shared<task_handler<task_desk>>(std::move(inner), bounds);
+  return handler_chain({any_handler(std::move(h))});
+}
+
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::string const& method,
+                                                                          json::value const& params,
+                                                                          context const& ctx, link core) {
+  forget_old(core->bounds({}).now);
+  if (!is_about_tasks(method)) return as_answer(begin(method, params, ctx, core));
+  if (method == "tasks/list") return as_answer(list());
+  auto const id = params.is_object() ? params.view().find("taskId") : std::nullopt;
+  auto const found = tasks_.find(id ? id->get_string().value_or("") : "");
+  if (found == tasks_.end()) return as_answer(unknown_task());
+  if (method == "tasks/result") return fetch(found->second, std::move(core));
+  if (method == "tasks/cancel") return as_answer(cancel(found->second));
+  return as_answer(json::fragment::of(found->second->state));
+}
+
+COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& method, json::value const& params,
+                                                        context const& ctx, link const& core) {
+  if (tasks_.size() >= bounds_.most()) return error::from_peer({-32603, "Too many tasks at once", {}});
+  auto const task = params["task"];
+  auto const asked = task.view().find("ttl");
+  auto const wanted = asked ? asked->get_int64() : std::nullopt;
+  using std::chrono::milliseconds, std::chrono::duration_cast;
+  auto const longest = duration_cast<milliseconds>(bounds_.longest());
+  auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
+  milliseconds const ttl(wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count());
+  auto const e = std::make_shared<served_task>(method, params);
+  e->state.task_id = unguessable_id();
+  e->state.created_at = e->state.last_updated_at = timestamp_now();
+  e->state.ttl = task_ttl(ttl.count());
+  e->state.poll_interval = 500;
+  e->end = later(core->bounds({}).now, ttl);
+  tasks_.emplace(e->state.task_id, e);
+  create_task_result created;
+  created.task = e->state;
+  spawn(core->home(), carry_out(inner_, e, with_flag(ctx, e->cancelled), core), e->signal.slot(), e);
+  spawn(core->home(), outlive(e, ttl, core));
+  return json::fragment::of(created);
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, entry e, context ctx, link core) {
+  result<json::fragment> answered = error(errc::cancelled);
+  try {
+    auto answering = inner.answer(e->method, e->params, ctx);
+    answered = co_await std::move(answering);
+  } catch (...) {
+    answered = current_error();
+    if (!*e->cancelled) core->fault(answered.error());
+  }
+  if (e->is_over()) co_return;
+  if (!answered && !answered.error().peer()) answered = error::from_peer({-32603, "Internal error", {}});
+  bool const well = answered.has_value();
+  e->outcome = std::move(answered);
+  e->finish(well ? task_status::completed : task_status::failed);
+  core->notify_now("notifications/tasks/status", json::to_text(e->state));
+}
+
+// One that is not over by the end of its ttl is cancelled.
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(entry e, std::chrono::nanoseconds ttl, link core) {
+  auto waiting = core->life().sleep(ttl, e->finished.get_token());
+  auto const ended = co_await std::move(waiting);
+  if (!ended) (void)cancel(e);
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> task_desk::live(std::shared_ptr<task_desk> desk, link core) {
+  auto ending = core->life().ended();
+  (void)co_await std::move(ending);
+  for (auto const& [id, e] : std::exchange(desk->tasks_, {})) (void)cancel(e);
+}
+
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::fetch(entry e, link core) {
+  if (!e->is_over()) {
+    auto waiting = core->life().sleep(std::chrono::nanoseconds::max(), e->finished.get_token());
+    (void)co_await std::move(waiting);
+  }
+  if (!e->outcome) co_return e->outcome;
+  co_return with_related_task(*e->outcome, e->state.task_id);
+}
+
+COMCP_LAZY_DECL result<json::fragment> task_desk::cancel(entry const& e) {
+  if (e->is_over()) return error::from_peer({-32602, "The task is over", {}});
+  *e->cancelled = true;
+  e->outcome = error::from_peer({-32603, "The task was cancelled", {}});
+  e->finish(task_status::cancelled);
+  e->signal.emit(asio::cancellation_type::terminal);
+  return json::fragment::of(e->state);
+}
+
+COMCP_LAZY_DECL json::fragment task_desk::list() const {
+  list_tasks_result all;
+  for (auto const& [id, e] : tasks_) all.tasks.push_back(e->state);
+  return json::fragment::of(all);
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
+
+// extensions/skills.hpp
+#if !defined(COMCP_SINGLE_EXTENSIONS_SKILLS_HPP)
+#define COMCP_SINGLE_EXTENSIONS_SKILLS_HPP
+// A client's way to skills: to list them, to load one, and to read its files; nothing is given out that is not what the
+// entry says, and nothing is fetched before it is asked for. Where skills go, who approves of them and what may be run
+// is the host's decision: their text is a server's, a match of digests is no proof of trust, and `allowed-tools` grants
+// nothing. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
 
 // skills/skill.hpp
 #if !defined(COMCP_SINGLE_SKILLS_SKILL_HPP)
@@ -10430,7 +11601,8 @@ COMCP_DECL result<tool_origin> tool_names::origin(std::string_view name) const {
 
 namespace comcp::providers {
 
-/// A tool to offer to a model. Refers to the definition, which is to live as long.
+/// A tool to offer to a model. Refers to the definition, which is to live as long. One whose `_meta.ui.visibility` leaves out
+/// the model is never written, whether the host shows apps or not: who does not is no more allowed to tell models of it.
 class offered_tool {
  public:
   /// Under provider_name(server, definition.name).
@@ -10440,6 +11612,8 @@ class offered_tool {
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
   [[nodiscard]] tool const& definition() const noexcept { return *definition_; }
+  /// Whether write_tools() writes it. A tool_names that shall not find it for a model's call is not told of it either.
+  [[nodiscard]] bool is_for_model() const { return comcp::is_for_model(*definition_); }
 
  private:
   std::string name_;
@@ -10845,6 +12019,7 @@ COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
   json::writer w;
   w.begin_array();
   for (auto const& one : tools) {
+    if (!one.is_for_model()) continue;
     auto const& t = one.definition();
     w.begin_object().key("name").string(one.name()).key("description").string(t.description.value_or(""));
     w.key("input_schema");
@@ -10989,10 +12164,12 @@ COMCP_DECL void write_media(json::writer& w, std::vector<piece> const& pieces) {
 }  // namespace detail
 
 COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
-  if (tools.empty()) return json::fragment::trusted("[]");
+  if (std::none_of(tools.begin(), tools.end(), [](auto const& one) { return one.is_for_model(); }))
+    return json::fragment::trusted("[]");
   json::writer w;
   w.begin_array().begin_object().key("functionDeclarations").begin_array();
   for (auto const& one : tools) {
+    if (!one.is_for_model()) continue;
     auto const& t = one.definition();
     w.begin_object().key("name").string(one.name()).key("description").string(t.description.value_or(""));
     w.key("parametersJsonSchema");
@@ -11154,6 +12331,7 @@ COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
   json::writer w;
   w.begin_array();
   for (auto const& one : tools) {
+    if (!one.is_for_model()) continue;
     w.begin_object().key("type").string("function").key("function").begin_object();
     detail::write_function(w, one);
     w.end_object().end_object();
@@ -11202,6 +12380,7 @@ COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
   json::writer w;
   w.begin_array();
   for (auto const& one : tools) {
+    if (!one.is_for_model()) continue;
     w.begin_object().key("type").string("function");
     detail::write_function(w, one);
     w.key("strict").boolean(false).end_object();
