@@ -4360,7 +4360,7 @@ class app_bridge {
   ~app_bridge();
 
   /// A message of the app's, copied. It has to come from its very frame: the host checks that.
-  void receive(std::string_view text);
+  COMCP_LAZY void receive(std::string_view text);
 
   /// The arguments of the tool's call, an object, as far as they are known; then as they are. Throws invalid_argument.
   void tool_input_partial(json::fragment const& arguments);
@@ -4467,7 +4467,7 @@ class app_requests {
   }
 
   // Null for what is not on the list.
-  static request find(std::string_view method) noexcept;
+  COMCP_LAZY static request find(std::string_view method) noexcept;
   // What the host can do, as ui/initialize tells it.
   [[nodiscard]] json::fragment offers() const;
   void change_context(std::string const& changes);
@@ -4476,14 +4476,14 @@ class app_requests {
   [[nodiscard]] app_host const& host() const noexcept { return host_; }
 
   // They give the result's text, or throw.
-  asio::awaitable<std::string> call_tool(json::value params);
-  asio::awaitable<std::string> list_tools(json::value params);
-  asio::awaitable<std::string> read_resource(json::value params);
-  asio::awaitable<std::string> open_link(json::value params);
-  asio::awaitable<std::string> say(json::value params);
-  asio::awaitable<std::string> update_context(json::value params);
-  asio::awaitable<std::string> download(json::value params);
-  asio::awaitable<std::string> change_display(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> call_tool(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> list_tools(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> read_resource(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> open_link(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> say(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> update_context(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> download(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> change_display(json::value params);
 
  private:
   std::shared_ptr<client_link> const core_;
@@ -4494,7 +4494,7 @@ class app_requests {
   std::uint64_t changes_ = 1, seen_ = 0;               // of the tools; how many `tools_` has seen
 };
 
-COMCP_DECL asio::awaitable<std::string> app_requests::list_tools(json::value) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::list_tools(json::value) {
   auto const before = changes_;
   auto listing_them = comcp::client(core_, false).list_tools(host_.options_);
   auto const all = co_await std::move(listing_them);
@@ -4513,7 +4513,7 @@ COMCP_DECL asio::awaitable<std::string> app_requests::list_tools(json::value) {
 }
 
 // The name and the arguments alone go on: an app's `_meta` is nothing that its host would have said.
-COMCP_DECL asio::awaitable<std::string> app_requests::call_tool(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::call_tool(json::value params) {
   auto const name = app_text(params, "name");
   auto const arguments = params.find("arguments");
   if (arguments && !arguments->is_object() && !arguments->is_null()) throw app_refusal(-32602, "Invalid params");
@@ -4529,13 +4529,13 @@ COMCP_DECL asio::awaitable<std::string> app_requests::call_tool(json::value para
   co_return json::to_text(result);
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::read_resource(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::read_resource(json::value params) {
   auto reading = comcp::client(core_, false).read_resource(app_text(params, "uri"), host_.options_);
   auto const result = co_await std::move(reading);
   co_return json::to_text(result);
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::open_link(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::open_link(json::value params) {
   auto url = app_text(params, "url");
   bool const is_plain = url.find_first_of(" \t\r\n\"<>\\") == url.npos && visible(url) == url;
   if (!is_plain || !(url.starts_with("https://") || url.starts_with("http://"))) throw app_refusal(-32000, "Invalid URL");
@@ -4551,16 +4551,16 @@ inline std::vector<content_block> app_content(json::value const& params, std::st
   return *std::move(read);
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::say(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::say(json::value params) {
   if (app_text(params, "role") != "user") throw app_refusal(-32602, "Invalid params");
   return allowed(host_.message_, app_content(params, "content"), "Message sending denied");
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::update_context(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::update_context(json::value params) {
   return allowed(host_.update_, app_params<app_context>(params), "Context update denied");
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::download(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::download(json::value params) {
   auto contents = app_content(params, "contents");
   for (auto const& one : contents) {
     if (!std::holds_alternative<embedded_resource>(one) && !std::holds_alternative<resource_link>(one))
@@ -4569,7 +4569,7 @@ COMCP_DECL asio::awaitable<std::string> app_requests::download(json::value param
   return allowed(host_.download_, std::move(contents), "Download denied");
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::change_display(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::change_display(json::value params) {
   auto const text = app_text(params, "mode");
   auto const wanted = enum_from_text<display_mode>(text);
   if (!wanted) throw app_refusal(-32602, "Invalid params");
@@ -4581,19 +4581,15 @@ COMCP_DECL asio::awaitable<std::string> app_requests::change_display(json::value
   co_return args("mode", mode_).text();
 }
 
-COMCP_DECL app_requests::request app_requests::find(std::string_view method) noexcept {
-  constexpr std::pair<std::string_view, request> all[] = {
-      {"tools/call", &app_requests::call_tool},
-      {"tools/list", &app_requests::list_tools},
-      {"resources/read", &app_requests::read_resource},
-      {"ui/open-link", &app_requests::open_link},
-      {"ui/message", &app_requests::say},
-      {"ui/update-model-context", &app_requests::update_context},
-      {"ui/download-file", &app_requests::download},
-      {"ui/request-display-mode", &app_requests::change_display}};
-  for (auto const& [name, what] : all) {
-    if (name == method) return what;
-  }
+COMCP_LAZY_DECL app_requests::request app_requests::find(std::string_view method) noexcept {
+  if (method == "tools/call") return &app_requests::call_tool;
+  if (method == "tools/list") return &app_requests::list_tools;
+  if (method == "resources/read") return &app_requests::read_resource;
+  if (method == "ui/open-link") return &app_requests::open_link;
+  if (method == "ui/message") return &app_requests::say;
+  if (method == "ui/update-model-context") return &app_requests::update_context;
+  if (method == "ui/download-file") return &app_requests::download;
+  if (method == "ui/request-display-mode") return &app_requests::change_display;
   return nullptr;
 }
 
@@ -4665,7 +4661,7 @@ class app_session : public std::enable_shared_from_this<app_session> {
   app_session(std::shared_ptr<client_link> c, app_host h, std::function<void(std::string)> sender)
       : core(c), requests_(std::move(c), std::move(h)), to_app_(std::move(sender)) {}
 
-  void receive(std::string text);
+  COMCP_LAZY void receive(std::string text);
   void notify(std::string_view method, std::string const& params);
   void close() noexcept;
   // Where the tool is at `first` to `last` now.
@@ -4682,10 +4678,10 @@ class app_session : public std::enable_shared_from_this<app_session> {
 
  private:
   using request = app_requests::request;
-  static asio::awaitable<std::string> carry_out(std::shared_ptr<app_session> s, request what, json::value params);
-  static asio::awaitable<void> answer(std::shared_ptr<app_session> s, std::string id, request what, json::value params);
+  COMCP_LAZY static asio::awaitable<std::string> carry_out(std::shared_ptr<app_session> s, request what, json::value params);
+  COMCP_LAZY static asio::awaitable<void> answer(std::shared_ptr<app_session> s, std::string id, request what, json::value params);
 
-  void begin(std::string id, std::string const& method, json::value const& params);
+  COMCP_LAZY void begin(std::string id, std::string const& method, json::value const& params);
   void told(std::string const& method, json::value const& params);
   void initialize(std::string const& id, json::value const& params);
   void initialized();
@@ -4727,7 +4723,7 @@ COMCP_DECL void app_session::refuse(std::string_view id, std::int64_t code, char
   send(jsonrpc::error_response(id, {code, why, {}}));
 }
 
-COMCP_DECL void app_session::receive(std::string text) {
+COMCP_LAZY_DECL void app_session::receive(std::string text) {
   if (closed) return;
   if (text.size() > requests_.host().max_bytes_) return refuse("null", -32600, "The message is too long");
   auto const parsed = json::parse(text, json::parse_options().max_depth(app_depth));
@@ -4746,7 +4742,7 @@ COMCP_DECL void app_session::receive(std::string text) {
   }
 }
 
-COMCP_DECL void app_session::begin(std::string id, std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL void app_session::begin(std::string id, std::string const& method, json::value const& params) {
   // An answer with its id would be taken for that of the request which is under way.
   if (under_way_.contains(id)) return refuse("null", -32600, "The id is in use");
   if (method == "ping") return send(jsonrpc::response(id, "{}"));
@@ -4762,14 +4758,14 @@ COMCP_DECL void app_session::begin(std::string id, std::string const& method, js
 }
 
 // Where one is refused before it becomes a coroutine, too.
-COMCP_DECL asio::awaitable<std::string> app_session::carry_out(std::shared_ptr<app_session> s, request what,
+COMCP_LAZY_DECL asio::awaitable<std::string> app_session::carry_out(std::shared_ptr<app_session> s, request what,
                                                                json::value params) {
   auto working = (s->requests_.*what)(std::move(params));
   auto text = co_await std::move(working);
   co_return text;
 }
 
-COMCP_DECL asio::awaitable<void> app_session::answer(std::shared_ptr<app_session> s, std::string id, request what,
+COMCP_LAZY_DECL asio::awaitable<void> app_session::answer(std::shared_ptr<app_session> s, std::string id, request what,
                                                      json::value params) {
   auto working = carry_out(s, what, std::move(params));
   auto const result = co_await as_result(std::move(working));
@@ -4930,7 +4926,7 @@ COMCP_DECL void app_bridge::let_go() noexcept {
   }
 }
 
-COMCP_DECL void app_bridge::receive(std::string_view text) {
+COMCP_LAZY_DECL void app_bridge::receive(std::string_view text) {
   detail::on_session(session_, [text = std::string(text)](detail::app_session& s) { s.receive(text); });
 }
 

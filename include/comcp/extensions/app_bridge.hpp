@@ -43,7 +43,7 @@ class app_bridge {
   ~app_bridge();
 
   /// A message of the app's, copied. It has to come from its very frame: the host checks that.
-  void receive(std::string_view text);
+  COMCP_LAZY void receive(std::string_view text);
 
   /// The arguments of the tool's call, an object, as far as they are known; then as they are. Throws invalid_argument.
   void tool_input_partial(json::fragment const& arguments);

@@ -44,7 +44,7 @@ class app_session : public std::enable_shared_from_this<app_session> {
   app_session(std::shared_ptr<client_link> c, app_host h, std::function<void(std::string)> sender)
       : core(c), requests_(std::move(c), std::move(h)), to_app_(std::move(sender)) {}
 
-  void receive(std::string text);
+  COMCP_LAZY void receive(std::string text);
   void notify(std::string_view method, std::string const& params);
   void close() noexcept;
   // Where the tool is at `first` to `last` now.
@@ -61,10 +61,10 @@ class app_session : public std::enable_shared_from_this<app_session> {
 
  private:
   using request = app_requests::request;
-  static asio::awaitable<std::string> carry_out(std::shared_ptr<app_session> s, request what, json::value params);
-  static asio::awaitable<void> answer(std::shared_ptr<app_session> s, std::string id, request what, json::value params);
+  COMCP_LAZY static asio::awaitable<std::string> carry_out(std::shared_ptr<app_session> s, request what, json::value params);
+  COMCP_LAZY static asio::awaitable<void> answer(std::shared_ptr<app_session> s, std::string id, request what, json::value params);
 
-  void begin(std::string id, std::string const& method, json::value const& params);
+  COMCP_LAZY void begin(std::string id, std::string const& method, json::value const& params);
   void told(std::string const& method, json::value const& params);
   void initialize(std::string const& id, json::value const& params);
   void initialized();
@@ -106,7 +106,7 @@ COMCP_DECL void app_session::refuse(std::string_view id, std::int64_t code, char
   send(jsonrpc::error_response(id, {code, why, {}}));
 }
 
-COMCP_DECL void app_session::receive(std::string text) {
+COMCP_LAZY_DECL void app_session::receive(std::string text) {
   if (closed) return;
   if (text.size() > requests_.host().max_bytes_) return refuse("null", -32600, "The message is too long");
   auto const parsed = json::parse(text, json::parse_options().max_depth(app_depth));
@@ -125,7 +125,7 @@ COMCP_DECL void app_session::receive(std::string text) {
   }
 }
 
-COMCP_DECL void app_session::begin(std::string id, std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL void app_session::begin(std::string id, std::string const& method, json::value const& params) {
   // An answer with its id would be taken for that of the request which is under way.
   if (under_way_.contains(id)) return refuse("null", -32600, "The id is in use");
   if (method == "ping") return send(jsonrpc::response(id, "{}"));
@@ -141,14 +141,14 @@ COMCP_DECL void app_session::begin(std::string id, std::string const& method, js
 }
 
 // Where one is refused before it becomes a coroutine, too.
-COMCP_DECL asio::awaitable<std::string> app_session::carry_out(std::shared_ptr<app_session> s, request what,
+COMCP_LAZY_DECL asio::awaitable<std::string> app_session::carry_out(std::shared_ptr<app_session> s, request what,
                                                                json::value params) {
   auto working = (s->requests_.*what)(std::move(params));
   auto text = co_await std::move(working);
   co_return text;
 }
 
-COMCP_DECL asio::awaitable<void> app_session::answer(std::shared_ptr<app_session> s, std::string id, request what,
+COMCP_LAZY_DECL asio::awaitable<void> app_session::answer(std::shared_ptr<app_session> s, std::string id, request what,
                                                      json::value params) {
   auto working = carry_out(s, what, std::move(params));
   auto const result = co_await as_result(std::move(working));
@@ -309,7 +309,7 @@ COMCP_DECL void app_bridge::let_go() noexcept {
   }
 }
 
-COMCP_DECL void app_bridge::receive(std::string_view text) {
+COMCP_LAZY_DECL void app_bridge::receive(std::string_view text) {
   detail::on_session(session_, [text = std::string(text)](detail::app_session& s) { s.receive(text); });
 }
 

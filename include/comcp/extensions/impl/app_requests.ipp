@@ -83,7 +83,7 @@ class app_requests {
   }
 
   // Null for what is not on the list.
-  static request find(std::string_view method) noexcept;
+  COMCP_LAZY static request find(std::string_view method) noexcept;
   // What the host can do, as ui/initialize tells it.
   [[nodiscard]] json::fragment offers() const;
   void change_context(std::string const& changes);
@@ -92,14 +92,14 @@ class app_requests {
   [[nodiscard]] app_host const& host() const noexcept { return host_; }
 
   // They give the result's text, or throw.
-  asio::awaitable<std::string> call_tool(json::value params);
-  asio::awaitable<std::string> list_tools(json::value params);
-  asio::awaitable<std::string> read_resource(json::value params);
-  asio::awaitable<std::string> open_link(json::value params);
-  asio::awaitable<std::string> say(json::value params);
-  asio::awaitable<std::string> update_context(json::value params);
-  asio::awaitable<std::string> download(json::value params);
-  asio::awaitable<std::string> change_display(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> call_tool(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> list_tools(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> read_resource(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> open_link(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> say(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> update_context(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> download(json::value params);
+  COMCP_LAZY asio::awaitable<std::string> change_display(json::value params);
 
  private:
   std::shared_ptr<client_link> const core_;
@@ -110,7 +110,7 @@ class app_requests {
   std::uint64_t changes_ = 1, seen_ = 0;               // of the tools; how many `tools_` has seen
 };
 
-COMCP_DECL asio::awaitable<std::string> app_requests::list_tools(json::value) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::list_tools(json::value) {
   auto const before = changes_;
   auto listing_them = comcp::client(core_, false).list_tools(host_.options_);
   auto const all = co_await std::move(listing_them);
@@ -129,7 +129,7 @@ COMCP_DECL asio::awaitable<std::string> app_requests::list_tools(json::value) {
 }
 
 // The name and the arguments alone go on: an app's `_meta` is nothing that its host would have said.
-COMCP_DECL asio::awaitable<std::string> app_requests::call_tool(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::call_tool(json::value params) {
   auto const name = app_text(params, "name");
   auto const arguments = params.find("arguments");
   if (arguments && !arguments->is_object() && !arguments->is_null()) throw app_refusal(-32602, "Invalid params");
@@ -145,13 +145,13 @@ COMCP_DECL asio::awaitable<std::string> app_requests::call_tool(json::value para
   co_return json::to_text(result);
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::read_resource(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::read_resource(json::value params) {
   auto reading = comcp::client(core_, false).read_resource(app_text(params, "uri"), host_.options_);
   auto const result = co_await std::move(reading);
   co_return json::to_text(result);
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::open_link(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::open_link(json::value params) {
   auto url = app_text(params, "url");
   bool const is_plain = url.find_first_of(" \t\r\n\"<>\\") == url.npos && visible(url) == url;
   if (!is_plain || !(url.starts_with("https://") || url.starts_with("http://"))) throw app_refusal(-32000, "Invalid URL");
@@ -167,16 +167,16 @@ inline std::vector<content_block> app_content(json::value const& params, std::st
   return *std::move(read);
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::say(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::say(json::value params) {
   if (app_text(params, "role") != "user") throw app_refusal(-32602, "Invalid params");
   return allowed(host_.message_, app_content(params, "content"), "Message sending denied");
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::update_context(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::update_context(json::value params) {
   return allowed(host_.update_, app_params<app_context>(params), "Context update denied");
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::download(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::download(json::value params) {
   auto contents = app_content(params, "contents");
   for (auto const& one : contents) {
     if (!std::holds_alternative<embedded_resource>(one) && !std::holds_alternative<resource_link>(one))
@@ -185,7 +185,7 @@ COMCP_DECL asio::awaitable<std::string> app_requests::download(json::value param
   return allowed(host_.download_, std::move(contents), "Download denied");
 }
 
-COMCP_DECL asio::awaitable<std::string> app_requests::change_display(json::value params) {
+COMCP_LAZY_DECL asio::awaitable<std::string> app_requests::change_display(json::value params) {
   auto const text = app_text(params, "mode");
   auto const wanted = enum_from_text<display_mode>(text);
   if (!wanted) throw app_refusal(-32602, "Invalid params");
@@ -197,19 +197,15 @@ COMCP_DECL asio::awaitable<std::string> app_requests::change_display(json::value
   co_return args("mode", mode_).text();
 }
 
-COMCP_DECL app_requests::request app_requests::find(std::string_view method) noexcept {
-  constexpr std::pair<std::string_view, request> all[] = {
-      {"tools/call", &app_requests::call_tool},
-      {"tools/list", &app_requests::list_tools},
-      {"resources/read", &app_requests::read_resource},
-      {"ui/open-link", &app_requests::open_link},
-      {"ui/message", &app_requests::say},
-      {"ui/update-model-context", &app_requests::update_context},
-      {"ui/download-file", &app_requests::download},
-      {"ui/request-display-mode", &app_requests::change_display}};
-  for (auto const& [name, what] : all) {
-    if (name == method) return what;
-  }
+COMCP_LAZY_DECL app_requests::request app_requests::find(std::string_view method) noexcept {
+  if (method == "tools/call") return &app_requests::call_tool;
+  if (method == "tools/list") return &app_requests::list_tools;
+  if (method == "resources/read") return &app_requests::read_resource;
+  if (method == "ui/open-link") return &app_requests::open_link;
+  if (method == "ui/message") return &app_requests::say;
+  if (method == "ui/update-model-context") return &app_requests::update_context;
+  if (method == "ui/download-file") return &app_requests::download;
+  if (method == "ui/request-display-mode") return &app_requests::change_display;
   return nullptr;
 }
 
