@@ -30,6 +30,7 @@
 
 #include <comcp/extensions/app_bridge.hpp>
 #include <comcp/http.hpp>
+#include <comcp/visible.hpp>
 
 namespace {
 
