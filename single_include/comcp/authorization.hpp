@@ -5824,6 +5824,9 @@ COMCP_LAZY asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f)
 
 namespace comcp::detail {
 
+struct oauth_core;
+struct oauth_session;
+
 /// Below `above`.
 COMCP_LAZY oauth_sender traced_sender(oauth_sender send, span_hook const& hook, trace_context const& above);
 

@@ -9,10 +9,12 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/auth/oauth_http.hpp>
-#include <comcp/auth/oauth_session.hpp>
 #include <comcp/trace/span.hpp>
 
 namespace comcp::detail {
+
+struct oauth_core;
+struct oauth_session;
 
 /// Below `above`.
 COMCP_LAZY oauth_sender traced_sender(oauth_sender send, span_hook const& hook, trace_context const& above);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include <comcp/auth/oauth_session.hpp>
 #include <comcp/auth/oauth_spans.hpp>
 #include <comcp/http/traced_engine.hpp>
 
