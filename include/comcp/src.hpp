@@ -50,6 +50,7 @@
 #include <comcp/client/impl/dispatcher.ipp>
 #include <comcp/client/impl/exchange.ipp>
 #include <comcp/client/impl/extensions.ipp>
+#include <comcp/client/impl/completion.ipp>
 #include <comcp/client/impl/guards.ipp>
 #include <comcp/client/impl/handler.ipp>
 #include <comcp/client/impl/handlers.ipp>

@@ -4883,6 +4883,9 @@ constexpr auto describe(std::type_identity<tool_execution>) {
   return json::fields(json::field("taskSupport", &t::task_support), json::rest(&t::raw));
 }
 
+/// What tool_execution::task_support says, or that nothing is known of it.
+enum class task_support : std::uint8_t { unknown, forbidden, optional, required };
+
 struct tool {
   tool() = default;
 
@@ -4899,6 +4902,8 @@ struct tool {
 
   /// What to show: title, else the annotations' title, else name.
   [[nodiscard]] std::string const& display_name() const noexcept;
+  /// 2025-11-25: whether a call of it may, or has to, be a task.
+  [[nodiscard]] comcp::task_support task_support() const noexcept;
 };
 constexpr auto describe(std::type_identity<tool>) {
   using t = tool;
@@ -5012,6 +5017,12 @@ constexpr auto describe(std::type_identity<call_tool_result>) {
 // protocol/impl/tools.ipp
 
 namespace comcp {
+
+COMCP_DECL comcp::task_support tool::task_support() const noexcept {
+  if (!execution || !execution->task_support) return comcp::task_support::forbidden;
+  if (*execution->task_support == "required") return comcp::task_support::required;
+  return *execution->task_support == "optional" ? comcp::task_support::optional : comcp::task_support::forbidden;
+}
 
 COMCP_DECL std::string const& tool::display_name() const noexcept {
   if (title) return *title;
@@ -5993,7 +6004,7 @@ class call_options {
     auto& own = edit();
     own.input_schema = definition.input_schema;
     own.output_schema = definition.output_schema;
-    own.needs_task = definition.execution && definition.execution->task_support == "required";
+    own.task_support = definition.task_support();
     return *this;
   }
   /// Modern era: the log level asked for with this call.
@@ -6018,7 +6029,7 @@ class call_options {
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
   [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
-  [[nodiscard]] std::optional<bool> needs_task() const noexcept { return rare().needs_task; }
+  [[nodiscard]] comcp::task_support task_support() const noexcept { return rare().task_support; }
   [[nodiscard]] std::string const& cancel_reason() const noexcept { return rare().cancel_reason; }
   [[nodiscard]] bool awaits_url_elicitations() const noexcept { return await_urls_; }
   void forget_tool() {
@@ -6038,7 +6049,7 @@ class call_options {
     std::size_t traced = 0;  // entries of meta, the last, that trace() made
     std::stop_token stop;
     json::value input_schema, output_schema;
-    std::optional<bool> needs_task;
+    comcp::task_support task_support = comcp::task_support::unknown;
     std::string cancel_reason = "cancelled by the caller";
   };
   [[nodiscard]] rarities const& rare() const noexcept {
@@ -7421,6 +7432,7 @@ struct prepared_call {
   std::function<bool(std::string_view method, json::view result)> const* claims = nullptr;  // results that a step takes as they are
   std::shared_ptr<earlier_answer> earlier;  // it goes on from there, nothing is sent
   bool handed_over = false;  // what a step claims goes to the caller as it is
+  bool is_seen_to = false;   // where its caller leaves it: by a step, so that the server is not told
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
@@ -18310,6 +18322,8 @@ class dispatcher {
 // change of the version or the era, a repetition, pages to be seen first. On home only. Internal.
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18628,10 +18642,12 @@ class exchange {
   /// Whether what came is not the end of it: settle() goes on then.
   COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
-  /// Progress of a call that is under way.
   /// The call that progress with these parameters is of, while it waits.
   COMCP_LAZY [[nodiscard]] std::optional<request_id> call_of(json::view params) const;
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
+  using progress_callback = std::function<void(progress_notification const&)>;
+  /// This request was answered, but more progress of it comes. Empty: no more.
+  COMCP_LAZY void hears_on(request_id id, progress_callback told);
   /// What the server asks back, answered by the handler: the responses, as the text of an object.
   COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
                                                          rounds_link::time_point hard);
@@ -18657,6 +18673,7 @@ class exchange {
   COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
+  std::map<request_id, progress_callback> answered_;
   std::unique_ptr<rounds_link> rounds_;  // null: nothing was declared that a server may ask for
 };
 
@@ -18673,25 +18690,29 @@ class exchange {
 #include <vector>
 
 // client/notification_sink.hpp
-// What registers with inbound to hear of notifications. Internal.
+// What registers with inbound to hear of notifications, and of answers that came too late. Internal.
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace comcp::detail {
 
 /// Hears what the server tells unasked: any object whose `notified(method, params)` says true where it was for this one
 /// alone. The first may change the parameters. It may have `deaf(why)`, which the end of the stream that brings it calls, and (no error) its return; and
-/// `is_awaited()`, whether that stream is worth its opening.
+/// `is_awaited()`, whether that stream is worth its opening; and `answered_late(id, result)`, of an
+/// answer to a call that had ended (empty: an error).
 class notification_sink {
  public:
   /// `who` lives longer.
   template <class T>
   explicit notification_sink(T& who) noexcept
-      : who_(&who), notified_(&notify<T>), deaf_(&deafen<T>), is_awaited_(&ask<T>) {}
+      : who_(&who), notified_(&notify<T>), deaf_(&deafen<T>), is_awaited_(&ask<T>), late_(&belate<T>) {}
 
   bool notified(std::string const& method, json::value& params) const { return notified_(who_, method, params); }
   void deaf(error const& why) const { deaf_(who_, why); }
   [[nodiscard]] bool is_awaited() const { return is_awaited_(who_); }
+  void answered_late(std::uint64_t id, std::string_view result) const { late_(who_, id, result); }
 
  private:
   template <class T>
@@ -18707,11 +18728,16 @@ class notification_sink {
     if constexpr (requires(T& t) { t.is_awaited(); }) return static_cast<T*>(who)->is_awaited();
     return false;
   }
+  template <class T>
+  static void belate(void* who, std::uint64_t id, std::string_view result) {
+    if constexpr (requires(T& t) { t.answered_late(id, result); }) static_cast<T*>(who)->answered_late(id, result);
+  }
 
   void* who_;
   bool (*notified_)(void*, std::string const&, json::value&);
   void (*deaf_)(void*, error const&);
   bool (*is_awaited_)(void*);
+  void (*late_)(void*, std::uint64_t, std::string_view);
 };
 
 }  // namespace comcp::detail
@@ -19333,7 +19359,6 @@ class recovery {
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19610,13 +19635,13 @@ class listed_tools {
   COMCP_LAZY void learn_tasks(list_tools_result const& page, std::size_t most);
   /// Takes out those whose definition cannot be mirrored into headers, and learns how the others are.
   COMCP_LAZY void learn_headers(list_tools_result& page);
-  COMCP_LAZY [[nodiscard]] bool wants_task(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] task_support support(prepared_call const& c) const;
   /// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
   COMCP_LAZY [[nodiscard]] result<wire::header_list> mirrored(prepared_call const& c, std::string const& tool) const;
 
  private:
   std::map<std::string, std::vector<wire::param_header>, std::less<>> headers_;  // by tool, where it wants any
-  std::set<std::string, std::less<>> tasks_;  // tools that can be called as tasks alone
+  std::map<std::string, task_support, std::less<>> tasks_;
 };
 
 struct server_facts : server_profile {
@@ -19634,8 +19659,8 @@ struct server_facts : server_profile {
   /// A modern server may name itself in any result; true for the first that does.
   COMCP_LAZY bool learn_name(json::value const& result);
 
-  /// A tool that can only be called as a task, which this call does not do.
-  COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
+  /// Legacy era, of a server that makes tasks of calls: what is known of the tool that is called.
+  COMCP_LAZY [[nodiscard]] comcp::task_support task_support(prepared_call const& c) const;
   /// Of a call as it is sent: an extension may have made it one.
   COMCP_LAZY [[nodiscard]] error refuses_without_task(prepared_call const& c) const;
 
@@ -20572,22 +20597,23 @@ COMCP_LAZY_DECL error server_facts::refuses_subscriptions() const {
 }
 
 COMCP_LAZY_DECL error server_facts::refuses_without_task(prepared_call const& c) const {
-  if (!needs_task(c)) return {};
+  if (task_support(c) != comcp::task_support::required) return {};
+  auto const params = json::parse(c.params);
+  if (!params || params->contains("task")) return {};
   return {errc::capability_missing, "the tool " + wire::name_in(c.method, c.params).value_or("") +
                                         " can only be called as a task (its execution.taskSupport is \"required\"): "
                                         "connect_options().extension(tasks())"};
 }
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
-COMCP_LAZY_DECL bool server_facts::needs_task(prepared_call const& c) const {
-  if (!c.method.is(wire::methods::call_tool) || is_modern() || !tools.wants_task(c)) return false;
-  if (!capabilities.tasks || !capabilities.tasks->supports("tools", "call")) return false;
-  auto const params = json::parse(c.params);
-  return params && !params->contains("task");
+COMCP_LAZY_DECL comcp::task_support server_facts::task_support(prepared_call const& c) const {
+  bool const may_be = capabilities.tasks && capabilities.tasks->supports("tools", "call");
+  if (!may_be || is_modern() || !c.method.is(wire::methods::call_tool)) return comcp::task_support::unknown;
+  return tools.support(c);
 }
 
 COMCP_LAZY_DECL void server_facts::learn(list_tools_result& page, std::size_t most, bool over_http) {
-  tools.learn_tasks(page, most);
+  if (!is_modern() && capabilities.tasks) tools.learn_tasks(page, most);
   if (over_http && is_modern()) tools.learn_headers(page);
 }
 
@@ -20600,17 +20626,16 @@ COMCP_LAZY_DECL bool server_facts::learn_name(json::value const& result) {
   return true;
 }
 
-COMCP_LAZY_DECL bool listed_tools::wants_task(prepared_call const& c) const {
-  auto const given = c.options.needs_task();
-  if (!given.value_or(!tasks_.empty())) return false;
-  return given || tasks_.contains(wire::name_in(c.method, c.params).value_or(""));
+COMCP_LAZY_DECL task_support listed_tools::support(prepared_call const& c) const {
+  auto const given = c.options.task_support();
+  if (given != task_support::unknown || tasks_.empty()) return given;
+  auto const known = tasks_.find(wire::name_in(c.method, c.params).value_or(""));
+  return known == tasks_.end() ? given : known->second;
 }
 
 COMCP_LAZY_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
   for (auto const& t : page.tools) {
-    bool const wanted = t.execution && t.execution->task_support == "required";
-    if (!wanted) tasks_.erase(t.name);
-    else if (tasks_.size() < most) tasks_.insert(t.name);
+    if (tasks_.size() < most || tasks_.contains(t.name)) tasks_.insert_or_assign(t.name, t.task_support());
   }
 }
 
@@ -22460,16 +22485,21 @@ COMCP_LAZY_DECL std::optional<request_id> exchange::call_of(json::view params) c
   auto const token = params.find("progressToken");
   auto const id = token ? token->get_uint64() : std::nullopt;
   auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
-  return found && (*found)->call ? id : std::nullopt;
+  return (found && (*found)->call) || (id && answered_.contains(*id)) ? id : std::nullopt;
+}
+
+COMCP_LAZY_DECL void exchange::hears_on(request_id id, progress_callback told) {
+  if (told) answered_.insert_or_assign(id, std::move(told));
+  else answered_.erase(id);
 }
 
 COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value const& params) {
   if (method != "notifications/progress") return false;
   auto const id = call_of(params.view());
   if (!id) return ++core_.calls.counters().dropped, true;
-  auto const& options = (*core_.calls.table().find(*id))->call->options;
-  if (options.extends_on_progress()) core_.calls.extend(*id);
-  auto const on_progress = options.on_progress();
+  auto const* const waits = core_.calls.table().find(*id);
+  if (waits && (*waits)->call->options.extends_on_progress()) core_.calls.extend(*id);
+  auto const on_progress = waits ? (*waits)->call->options.on_progress() : answered_[*id];
   if (!on_progress) return true;
   auto const p = json::read<progress_notification>(params.view());
   if (!p) return core_.fault(p.error()), true;
@@ -22855,6 +22885,7 @@ COMCP_LAZY_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
     }
     if (core_.calls.table().was_used(id)) {
       ++core_.calls.counters().late;
+      for (auto const& sink : sinks_) sink.answered_late(id, m.result);
       return;
     }
   }
@@ -23667,8 +23698,9 @@ COMCP_LAZY_DECL void outbound::cancel(request_id id, pending_entry const& e, std
     if (core_.is_http()) channel.abandon(id);
     return;
   }
+  if (e.call->is_seen_to && core_.is_http()) return;  // its response is awaited
   if (channel.abandon(id) || (core_.is_http() && core_.is_modern())) return;
-  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
+  if (!e.call->is_seen_to) send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
 }
 
 COMCP_LAZY_DECL void outbound::notify(std::string_view method, std::string_view params,

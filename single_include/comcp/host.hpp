@@ -3242,6 +3242,7 @@ class extension_part {
   /// Members for the parameters; where there are some, the result is this extension's.
   [[nodiscard]] virtual json::fragment params(unsent_call const& c) const = 0;
   virtual asio::awaitable<json::value> complete(unfinished_call& c) = 0;
+  [[nodiscard]] virtual bool abandons() const noexcept = 0;
   virtual asio::awaitable<void> abandon(unfinished_call& c) = 0;
   virtual void notified(std::string const& method, json::value const& params) = 0;
   [[nodiscard]] virtual subscription_filter listen() const = 0;
@@ -3320,7 +3321,9 @@ class unfinished_call {
   /// client closes before.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d, std::stop_token wake = {}) const;
   /// To the caller's on_progress().
-  COMCP_LAZY void progress(progress_notification const& p) const;
+  COMCP_LAZY void progress(progress_notification p);
+  /// What the caller heard last, of the server's too; nothing yet: 0.
+  [[nodiscard]] progress_notification const& last_progress() const noexcept { return progress_; }
   /// What listen() gives has changed.
   COMCP_LAZY void listen_again() const;
   /// Nothing of it is left at the server: abandon() is not called.
@@ -3336,6 +3339,7 @@ class unfinished_call {
   std::shared_ptr<detail::client_link> core_;
   detail::prepared_call call_;
   json::value result_;
+  progress_notification progress_;
   time_point end_;
   detail::pending_entry const* waits_ = nullptr;  // of who waits for the call's end
   std::size_t rounds_ = 0;
@@ -3345,22 +3349,22 @@ class unfinished_call {
 /// A call before it is sent.
 class unsent_call {
  public:
-  unsent_call(detail::prepared_call const& c, server_capabilities const& server, comcp::era era, bool only_as_task) noexcept
-      : call_(c), server_(server), era_(era), only_as_task_(only_as_task) {}
+  unsent_call(detail::prepared_call const& c, server_capabilities const& server, comcp::era era, comcp::task_support support) noexcept
+      : call_(c), server_(server), era_(era), task_support_(support) {}
 
   [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
   [[nodiscard]] comcp::era era() const noexcept { return era_; }
   /// Of extension_client::begin_tool().
   [[nodiscard]] bool is_begun_only() const noexcept { return call_.handed_over; }
   [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_; }
-  /// Legacy era: a tools/call whose tool says so.
-  [[nodiscard]] bool is_only_as_task() const noexcept { return only_as_task_; }
+  /// Legacy era: what is known of the tool that is called.
+  [[nodiscard]] comcp::task_support task_support() const noexcept { return task_support_; }
 
  private:
   detail::prepared_call const& call_;
   server_capabilities const& server_;
   comcp::era era_;
-  bool only_as_task_;
+  comcp::task_support task_support_;
 };
 
 /// What the operations of an extension are made with: a client whose server declared it. A handle, which does not own
@@ -3396,7 +3400,8 @@ class extension_client {
 ///     static constexpr std::array methods = {extension_method{...}};
 ///     bool claims(std::string_view method, std::string_view result_type) const;
 ///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
-///     asio::awaitable<void> abandon(unfinished_call& c);      // the call ended before that: tell the server. For 10 s
+///     asio::awaitable<void> abandon(unfinished_call& c);      // the call ended before that, even before the server's first
+///                                                             // answer, which may come later: tell the server. For 10 s
 ///     json::fragment params(unsent_call const& c) const;      // members for the parameters; that call's result is claimed
 ///     static bool is_offered(server_capabilities const& c);   // default: c.supports(identifier)
 ///     using notifications = std::tuple<job_done>;             // described types with a static `method`
@@ -3443,6 +3448,9 @@ class part_of final : public extension_part {
   [[nodiscard]] json::fragment params(unsent_call const& c) const override {
     if constexpr (requires { extension_.params(c); }) return extension_.params(c);
     else return {};
+  }
+  [[nodiscard]] bool abandons() const noexcept override {
+    return requires(E& e, unfinished_call& c) { e.abandon(c); };
   }
   asio::awaitable<void> abandon(unfinished_call& c) override {
     if constexpr (requires { extension_.abandon(c); }) return extension_.abandon(c);
@@ -3514,6 +3522,64 @@ connect_options& connect_options::extension(E e) {
 
 }  // namespace comcp
 
+// client/extensions.hpp
+#if !defined(COMCP_SINGLE_CLIENT_EXTENSIONS_HPP)
+#define COMCP_SINGLE_CLIENT_EXTENSIONS_HPP
+// The extensions of a client, as the last step of a call's way asks them. Internal.
+
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+/// All of a client's. On home only.
+class extensions {
+ public:
+  COMCP_LAZY explicit extensions(client_core& core);
+
+  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta` and parameters. Whose
+  /// the result is, where one has changed the parameters.
+  COMCP_LAZY extension_part* prepare(prepared_call& c) const;
+  /// Whose such a result is; null for nobody's.
+  COMCP_LAZY [[nodiscard]] extension_part* claimant(std::string_view method, json::view result) const;
+  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result) const;
+  /// Its caller went away before the answer, which may be that the server has begun something for nobody. `part`: who
+  /// changed its parameters, or null.
+  COMCP_LAZY void left(request_id id, extension_part* part, prepared_call const& c) noexcept;
+  /// For inbound.
+  COMCP_LAZY void answered_late(request_id id, std::string_view result);
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
+  COMCP_LAZY void listen(subscription_filter& wanted) const;
+
+ private:
+  struct left_call {
+    extension_part* part;
+    wire::method method;
+    std::string params;
+    std::stop_source heard_of;
+  };
+  COMCP_LAZY [[nodiscard]] bool add_params(extension_part const& part, prepared_call& c) const;
+  COMCP_LAZY void abandon(extension_part& part, wire::method m, std::string params, json::value result) const;
+  COMCP_LAZY static asio::awaitable<void> forget(std::shared_ptr<void> core, extensions& self, request_id id,
+                                                 std::stop_token heard_of);
+
+  client_core& core_;
+  std::vector<std::unique_ptr<extension_part>> parts_;
+  std::map<request_id, left_call> left_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/extensions.ipp
@@ -3527,8 +3593,6 @@ connect_options& connect_options::extension(E e) {
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <asio/cancellation_signal.hpp>
 
 namespace comcp {
 namespace detail {
@@ -3544,34 +3608,10 @@ COMCP_LAZY std::set<std::string, std::less<>> own_meta_keys(prepared_call const&
   return keys;
 }
 
-/// All of a client's.
-class extensions {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  COMCP_LAZY explicit extensions(client_core& core);
-
-  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta` and parameters. Whose
-  /// the result is, where one has changed the parameters.
-  COMCP_LAZY extension_part* prepare(prepared_call& c) const;
-  /// Whose such a result is; null for nobody's.
-  COMCP_LAZY [[nodiscard]] extension_part* claimant(std::string_view method, json::view result) const;
-  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result) const;
-  /// For inbound.
-  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
-  COMCP_LAZY void listen(subscription_filter& wanted) const;
-
- private:
-  COMCP_LAZY [[nodiscard]] bool add_params(extension_part const& part, prepared_call& c) const;
-
-  client_core& core_;
-  std::vector<std::unique_ptr<extension_part>> parts_;
-};
-
 /// The last step of a call's way: it has what the server answered, and nobody above sees anything but the end.
 class extension_step {
  public:
-  COMCP_LAZY explicit extension_step(client_core& core) : all_(core) {}
+  COMCP_LAZY explicit extension_step(client_core& core) : core_(core), all_(core) {}
   extension_step(extension_step const&) = delete;
   extension_step& operator=(extension_step const&) = delete;
 
@@ -3580,6 +3620,7 @@ class extension_step {
   COMCP_LAZY void listens(subscription_filter& wanted) const { all_.listen(wanted); }
 
  private:
+  client_core& core_;
   extensions all_;
   std::function<bool(std::string_view, json::view)> const claims_ = [this](std::string_view method, json::view r) {
     return all_.claimant(method, r) != nullptr;
@@ -3603,6 +3644,36 @@ COMCP_LAZY_DECL extensions::extensions(client_core& core) : core_(core) {
   core.inbound.add(notification_sink(*this));
 }
 
+/// In the frame of who waits for an answer: whether it went away before.
+class leaving {
+ public:
+  template <class Core>
+  leaving(Core& core, extensions& all, extension_part* part, prepared_call& c) : all_(all), part_(part), call_(c) {
+    bool const modern = core.is_modern();
+    c.is_seen_to = part && !modern && part->abandons();
+    // The modern era's response over HTTP is closed, which the server hears.
+    bool const may_hear = modern ? !core.is_http() && !c.repeatable : c.is_seen_to;
+    if (may_hear || c.options.wants_progress()) {
+      if (!c.told_id) c.told_id = std::make_shared<request_id>(0);
+    }
+    is_gone_ = may_hear;
+  }
+  leaving(leaving const&) = delete;
+  leaving& operator=(leaving const&) = delete;
+  ~leaving() {
+    if (is_gone_ && *call_.told_id) all_.left(*call_.told_id, part_, call_);
+  }
+  void ended(reply const& r) noexcept {
+    if (r || (r.error() != errc::cancelled && r.error() != errc::timeout)) is_gone_ = false;
+  }
+
+ private:
+  extensions& all_;
+  extension_part* part_;
+  prepared_call& call_;
+  bool is_gone_;
+};
+
 COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c, performer next) {
   auto* part = c.earlier ? nullptr : all_.prepare(c);
   c.claims = &claims_;
@@ -3610,8 +3681,10 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
   if (c.earlier) {
     r = c.earlier->value;
   } else {
+    leaving here(core_, all_, part, c);
     auto asking = next(c);
     r = co_await std::move(asking);
+    here.ended(r);
   }
   if (r && !part) part = all_.claimant(c.method.name(), r->view());
   if (r && part && !c.handed_over) {
@@ -3622,7 +3695,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
 }
 
 COMCP_LAZY_DECL bool extensions::add_params(extension_part const& part, prepared_call& c) const {
-  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.needs_task(c));
+  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.task_support(c));
   auto const brings = part.params(o);
   if (brings.empty()) return false;
   auto const added = json::parse(brings.text());
@@ -3675,73 +3748,6 @@ COMCP_LAZY_DECL extension_part* extensions::claimant(std::string_view method, js
     if (part->claims(method, *text)) return part.get();
   }
   return nullptr;
-}
-
-// What completes a call runs beside it, so that the call ends in time whatever that awaits.
-template <class Core>
-struct completion {
-  completion(Core& c, prepared_call const& of, json::value result, std::chrono::steady_clock::time_point end)
-      : core(c.shared_from_this()), call(c.facade(), of, std::move(result), end) {}
-
-  static asio::awaitable<void> carry_out(std::shared_ptr<completion> self, extension_part& part) {
-    try {
-      auto completing = part.complete(self->call);
-      auto value = co_await std::move(completing);
-      self->outcome = std::move(value);
-    } catch (...) {
-      self->outcome = current_error();
-    }
-    self->core->calls.end(self->done.id, json::value());
-  }
-
-  // Nobody waits any more. Whatever it needs of the call is in it; its bounds are new ones.
-  static asio::awaitable<void> give_up(std::shared_ptr<completion> self, extension_part& part) {
-    try {
-      auto telling = part.abandon(self->call);
-      co_await std::move(telling);
-    } catch (...) {  // it is only a courtesy
-    }
-  }
-
-  std::shared_ptr<Core> const core;  // which owns the part
-  unfinished_call call;
-  pending_entry done{pending_entry::span::client};
-  reply outcome = error(errc::cancelled);
-  asio::cancellation_signal signal;
-};
-
-COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
-                                                            json::value result) const {
-  auto& calls = core_.calls;
-  auto const end = later(c.earlier ? calls.now() : c.started, calls.hard_limit(c.options));
-  auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
-  reply outcome = error(errc::queue_full, "too many calls in flight");
-  if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
-    calls.end_with(c.options.stop(), k->done);
-    k->call.waits_as(k->done);
-    auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
-    auto start = [k, work] {
-      if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
-    };
-    detail::post(core_.home(), std::move(start));  // so that it does not end before it is waited for
-    auto const waited = co_await calls.wait(k->done);
-    outcome = waited ? std::move(k->outcome) : reply(waited.error());
-    if (!waited) {
-      if (waited.error() == errc::timeout) outcome = waited.error().with_message(c.method.text());
-      auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
-      detail::post(core_.home(), std::move(stop));
-    }
-  }
-  if (c.earlier) c.earlier->settled = k->call.is_settled();
-  if (!outcome && !c.earlier && !k->call.is_settled() && !core_.is_closing() && !core_.end_reason()) {
-    prepared_call bare(c.method, c.params, call_options());
-    auto const late = later(calls.now(), std::chrono::seconds(10));
-    auto const rest = std::make_shared<completion<client_core>>(core_, bare, k->call.result(), late);
-    core_.spawn(completion<client_core>::give_up(rest, part));
-  }
-  if (outcome) co_return outcome;
-  // The server has begun, whatever is known of the requests since.
-  co_return reply(outcome.error().with_outcome(call_outcome::open));
 }
 
 COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
@@ -3843,8 +3849,9 @@ COMCP_LAZY_DECL asio::awaitable<call_tool_result> extension_client::finish_tool(
   return detail::typed_call<call_tool_result>(core_, std::move(c));
 }
 
-COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
+COMCP_LAZY_DECL void unfinished_call::progress(progress_notification p) {
   if (is_over()) return;
+  progress_ = p;
   auto const& told = call_.options.on_progress();
   if (!told) return;
   try {
@@ -3856,6 +3863,146 @@ COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) c
 
 }  // namespace comcp
 #endif
+
+// client/impl/completion.ipp
+#if !defined(COMCP_SINGLE_CLIENT_IMPL_COMPLETION_IPP)
+#define COMCP_SINGLE_CLIENT_IMPL_COMPLETION_IPP
+// What an extension does once a server's first answer is there: it completes the call, or has what was begun given up.
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <asio/cancellation_signal.hpp>
+
+namespace comcp::detail {
+
+// What completes a call runs beside it, so that the call ends in time whatever that awaits.
+template <class Core>
+struct completion {
+  completion(Core& c, prepared_call const& of, json::value result, std::chrono::steady_clock::time_point end)
+      : core(c.shared_from_this()), call(c.facade(), of, std::move(result), end) {}
+
+  // Progress under its first request's token is still the call's.
+  class hearing {
+   public:
+    hearing(std::shared_ptr<completion> const& self, request_id id) : exchange_(self->core->exchange), id_(id) {
+      auto told = [k = self.get()](progress_notification const& p) { k->call.progress(p); };
+      if (id_) exchange_.hears_on(id_, std::move(told));
+    }
+    hearing(hearing const&) = delete;
+    hearing& operator=(hearing const&) = delete;
+    ~hearing() {
+      if (id_) exchange_.hears_on(id_, {});
+    }
+
+   private:
+    exchange& exchange_;
+    request_id id_;
+  };
+
+  static asio::awaitable<void> carry_out(std::shared_ptr<completion> self, extension_part& part) {
+    try {
+      auto completing = part.complete(self->call);
+      auto value = co_await std::move(completing);
+      self->outcome = std::move(value);
+    } catch (...) {
+      self->outcome = current_error();
+    }
+    self->core->calls.end(self->done.id, json::value());
+  }
+
+  // Nobody waits any more. Whatever it needs of the call is in it; its bounds are new ones.
+  static asio::awaitable<void> give_up(std::shared_ptr<completion> self, extension_part& part) {
+    try {
+      auto telling = part.abandon(self->call);
+      co_await std::move(telling);
+    } catch (...) {  // it is only a courtesy
+    }
+  }
+
+  std::shared_ptr<Core> const core;  // which owns the part
+  unfinished_call call;
+  pending_entry done{pending_entry::span::client};
+  reply outcome = error(errc::cancelled);
+  asio::cancellation_signal signal;
+};
+
+COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
+                                                            json::value result) const {
+  auto& calls = core_.calls;
+  auto const end = later(c.earlier ? calls.now() : c.started, calls.hard_limit(c.options));
+  auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
+  typename completion<client_core>::hearing const hears(k, c.told_id && !c.earlier ? *c.told_id : 0);
+  reply outcome = error(errc::queue_full, "too many calls in flight");
+  if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
+    calls.end_with(c.options.stop(), k->done);
+    k->call.waits_as(k->done);
+    auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
+    auto start = [k, work] {
+      if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
+    };
+    detail::post(core_.home(), std::move(start));  // so that it does not end before it is waited for
+    auto const waited = co_await calls.wait(k->done);
+    outcome = waited ? std::move(k->outcome) : reply(waited.error());
+    if (!waited) {
+      if (waited.error() == errc::timeout) outcome = waited.error().with_message(c.method.text());
+      auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
+      detail::post(core_.home(), std::move(stop));
+    }
+  }
+  if (c.earlier) c.earlier->settled = k->call.is_settled();
+  if (!outcome && !c.earlier && !k->call.is_settled() && !core_.is_closing() && !core_.end_reason()) {
+    abandon(part, c.method, c.params, k->call.result());
+  }
+  if (outcome) co_return outcome;
+  // The server has begun, whatever is known of the requests since.
+  co_return reply(outcome.error().with_outcome(call_outcome::open));
+}
+
+constexpr std::chrono::seconds after_life(10);
+
+COMCP_LAZY_DECL void extensions::abandon(extension_part& part, wire::method m, std::string params, json::value result) const {
+  prepared_call const bare(std::move(m), std::move(params), call_options());
+  auto const late = later(core_.calls.now(), after_life);
+  auto const rest = std::make_shared<completion<client_core>>(core_, bare, std::move(result), late);
+  core_.spawn(completion<client_core>::give_up(rest, part));
+}
+
+COMCP_LAZY_DECL void extensions::left(request_id id, extension_part* part, prepared_call const& c) noexcept {
+  if (!core_.home() || core_.is_closing() || core_.end_reason()) return;
+  if (left_.size() >= core_.settings.limits.pending_calls()) return;
+  try {
+    auto const [here, fresh] = left_.try_emplace(id, left_call{part, c.method, c.params, {}});
+    if (fresh) core_.spawn(forget(core_.shared_from_this(), *this, id, here->second.heard_of.get_token()));
+  } catch (...) {  // no memory: what the server began ends by itself
+  }
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> extensions::forget(std::shared_ptr<void>, extensions& self, request_id id,
+                                                         std::stop_token heard_of) {
+  auto waiting = self.core_.sleep(after_life, std::move(heard_of));
+  (void)co_await std::move(waiting);
+  if (self.left_.erase(id)) (void)self.core_.connection.channel().abandon(id);
+}
+
+COMCP_LAZY_DECL void extensions::answered_late(request_id id, std::string_view result) {
+  auto of = left_.extract(id);
+  if (!of) return;
+  auto& call = of.mapped();
+  call.heard_of.request_stop();
+  auto value = json::parse(padded_text(result.data(), result.size()), core_.settings.limits.json());
+  if (!value) return;
+  auto* const part = call.part ? call.part : claimant(call.method.name(), value->view());
+  if (part) abandon(*part, std::move(call.method), std::move(call.params), *std::move(value));
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 #endif
 #endif
 
@@ -7079,7 +7226,7 @@ struct task_notification_codec {
     return true;
   }
 };
-class task_watch;
+struct task_watch;
 
 inline char const* tasks_missing(server_capabilities const& c) {
   return c.tasks || c.supports("io.modelcontextprotocol/tasks") ? nullptr : "tasks";
@@ -7108,11 +7255,11 @@ struct list_traits<comcp::task> {
 
 /// `connect_options().extension(tasks())`: a tool's call that becomes a task, or that can only be one, ends as any call
 /// does, with the tool's result. Meanwhile the server is asked how it goes as often as it says, or tells of it where it does
-/// that (modern era); its words come to on_progress(), and what it wants to know the client's handler is asked, each thing
-/// once. The call's hard timeout and the task's ttl bound it: errc::timeout. A caller that cancels or runs out of time has
-/// the task cancelled, as far as the server can (not where the server had not yet said that there is one: that ends by its
-/// ttl). One that the server cancelled ends with errc::cancelled and call_outcome::open;
-/// one that failed with the server's error.
+/// that (modern era, for up to 128 of them); its words and its progress come to on_progress(), and what it wants to know
+/// the client's handler is asked, each thing once. The call's hard timeout and the task's ttl bound it: errc::timeout. A
+/// caller that cancels or runs out of time has the task cancelled, as far as the server can (where the server says only
+/// later that there is one: for 10 s, and not over HTTP in the modern era, where a call that is left has no answer). One
+/// that the server cancelled ends with errc::cancelled and call_outcome::open; one that failed with the server's error.
 class tasks {
  public:
   static constexpr std::string_view identifier = "io.modelcontextprotocol/tasks";
@@ -7199,8 +7346,9 @@ class task_operations {
  public:
   explicit task_operations(extension_client c) noexcept : client_(std::move(c)) {}
 
-  /// Calls a tool without waiting for its result: as a task, where the server makes it one (modern era), or has to
-  /// (2025-11-25, where its tool's execution.taskSupport allows it: else the server answers -32601).
+  /// Calls a tool without waiting for its result: as a task, where the server makes it one (modern era), or may
+  /// (2025-11-25: not where its tool was listed with an execution.taskSupport that forbids it, as none does). Where it is
+  /// none, this ends with the tool's result, and the handle has it.
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_handle> start_tool(std::string_view name,
                                                                    json::fragment arguments = json::fragment(),
                                                                    call_options options = call_options()) const;
@@ -7361,26 +7509,35 @@ namespace comcp {
 namespace detail {
 
 struct live_task {
+  bool is_listened_for = false;
   std::optional<task_state> news;
   bool is_told = false;
   std::stop_source wake;
 };
 
 /// The tasks of one connection that somebody waits for. On its home.
-class task_watch {
- public:
+struct task_watch {
   using map = std::multimap<std::string, live_task, std::less<>>;
+  // Each change of a listen stream names them all again.
+  static constexpr std::size_t most_listened_for = 128;
   map live;
+  std::size_t listened_for = 0;
 };
 
 /// One of them, as long as somebody does.
 class watched_task {
  public:
   watched_task(std::shared_ptr<task_watch> w, std::string id)
-      : watch_(std::move(w)), here_(watch_->live.emplace(std::move(id), live_task())) {}
+      : watch_(std::move(w)), here_(watch_->live.emplace(std::move(id), live_task())) {
+    here_->second.is_listened_for = watch_->listened_for < task_watch::most_listened_for;
+    watch_->listened_for += here_->second.is_listened_for;
+  }
   watched_task(watched_task const&) = delete;
   watched_task& operator=(watched_task const&) = delete;
-  ~watched_task() { watch_->live.erase(here_); }
+  ~watched_task() {
+    watch_->listened_for -= here_->second.is_listened_for;
+    watch_->live.erase(here_);
+  }
 
   [[nodiscard]] std::string const& id() const noexcept { return here_->first; }
   live_task* operator->() noexcept { return &here_->second; }
@@ -7485,13 +7642,13 @@ COMCP_LAZY asio::awaitable<void> answer_task(unfinished_call& c, std::string id,
 /// Tells the caller what the server says of its task, each word once.
 class task_progress {
  public:
-  void tell(unfinished_call const& c, task_state const& s) {
+  void tell(unfinished_call& c, task_state const& s) {
     if (!s.status_message || s.status_message == last_) return;
     last_ = s.status_message;
-    progress_notification p;
-    p.progress = ++told_;
+    auto p = c.last_progress();
+    if (!p.total && p.progress == told_) p.progress = ++told_;  // the server counts nothing
     p.message = s.status_message;
-    c.progress(p);
+    c.progress(std::move(p));
   }
 
  private:
@@ -7553,7 +7710,8 @@ COMCP_LAZY_DECL json::fragment tasks::params(unsent_call const& c) const {
   if (c.era() != era::legacy || c.method() != "tools/call") return {};
   auto const& own = c.capabilities().tasks;
   bool const may_be = own && own->supports("tools", "call");
-  if (!c.is_only_as_task() && !(c.is_begun_only() && may_be)) return {};
+  bool const must_be = c.task_support() == task_support::required;
+  if (!must_be && (!may_be || !c.is_begun_only() || c.task_support() == task_support::forbidden)) return {};
   json::object task;
   if (ttl_) task.set("ttl", std::chrono::duration_cast<std::chrono::milliseconds>(*ttl_).count());
   return args("task", task);
@@ -7583,9 +7741,11 @@ COMCP_LAZY_DECL asio::awaitable<void> tasks::abandon(unfinished_call& c) {
 
 COMCP_LAZY_DECL subscription_filter tasks::listen() const {
   subscription_filter f;
-  if (watch_->live.empty()) return f;
+  if (watch_->listened_for == 0) return f;
   json::array ids;
-  for (auto const& [id, task] : watch_->live) ids.add(id);
+  for (auto const& [id, task] : watch_->live) {
+    if (task.is_listened_for) ids.add(id);
+  }
   return f.add("taskIds", ids);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
-#include <comcp/client/extension.hpp>
+#include <comcp/extensions/tasks.hpp>
 
 #include "support/http_talk.hpp"
 
 using namespace comcp;
 using namespace comcp_test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -55,4 +56,30 @@ TEST_CASE("http headers of a call: its own and an interceptor's are sent, in bot
     CHECK(refused->error().outcome() == call_outcome::not_sent);
   }
   CHECK(t.start(c.call_tool("x", args(), call_options().header("X-A", "1\r\nX-B: 2")))->error() == errc::invalid_argument);
+}
+
+TEST_CASE("http_extensions: in 2025-11-25 the response of a task whose caller has left is awaited for 10 s", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin(t.options().extension(tasks()).legacy());
+  t.take("\"initialize\"")->result(initialize_text("2025-11-25", R"({"tools":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}})"));
+  t.take("notifications/initialized")->status(202);
+  t.answer_get(false);
+  auto const c = t.done(opening);
+  auto const begin = [&] {
+    auto const beginning = t.start(c.extension<tasks>().start_tool("slow"));
+    auto x = t.take("\"task\"");
+    beginning->cancel();
+    t.quiet();
+    CHECK(beginning->error() == errc::cancelled);
+    return x;
+  };
+  auto const one = begin();
+  t.advance(9s);
+  CHECK_FALSE(one->abandoned);
+  one->result(R"({"task":{"taskId":"7","status":"working","createdAt":"c","lastUpdatedAt":"l","ttl":null}})");
+  t.take("tasks/cancel")->result("{}");
+  auto const two = begin();
+  t.advance(10s);
+  CHECK(two->abandoned);
+  t.quiet();
 }

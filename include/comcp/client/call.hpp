@@ -52,6 +52,7 @@ struct prepared_call {
   std::function<bool(std::string_view method, json::view result)> const* claims = nullptr;  // results that a step takes as they are
   std::shared_ptr<earlier_answer> earlier;  // it goes on from there, nothing is sent
   bool handed_over = false;  // what a step claims goes to the caller as it is
+  bool is_seen_to = false;   // where its caller leaves it: by a step, so that the server is not told
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them

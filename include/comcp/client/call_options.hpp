@@ -80,7 +80,7 @@ class call_options {
     auto& own = edit();
     own.input_schema = definition.input_schema;
     own.output_schema = definition.output_schema;
-    own.needs_task = definition.execution && definition.execution->task_support == "required";
+    own.task_support = definition.task_support();
     return *this;
   }
   /// Modern era: the log level asked for with this call.
@@ -105,7 +105,7 @@ class call_options {
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
   [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
-  [[nodiscard]] std::optional<bool> needs_task() const noexcept { return rare().needs_task; }
+  [[nodiscard]] comcp::task_support task_support() const noexcept { return rare().task_support; }
   [[nodiscard]] std::string const& cancel_reason() const noexcept { return rare().cancel_reason; }
   [[nodiscard]] bool awaits_url_elicitations() const noexcept { return await_urls_; }
   void forget_tool() {
@@ -125,7 +125,7 @@ class call_options {
     std::size_t traced = 0;  // entries of meta, the last, that trace() made
     std::stop_token stop;
     json::value input_schema, output_schema;
-    std::optional<bool> needs_task;
+    comcp::task_support task_support = comcp::task_support::unknown;
     std::string cancel_reason = "cancelled by the caller";
   };
   [[nodiscard]] rarities const& rare() const noexcept {

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,10 +41,12 @@ class exchange {
   /// Whether what came is not the end of it: settle() goes on then.
   COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
-  /// Progress of a call that is under way.
   /// The call that progress with these parameters is of, while it waits.
   COMCP_LAZY [[nodiscard]] std::optional<request_id> call_of(json::view params) const;
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
+  using progress_callback = std::function<void(progress_notification const&)>;
+  /// This request was answered, but more progress of it comes. Empty: no more.
+  COMCP_LAZY void hears_on(request_id id, progress_callback told);
   /// What the server asks back, answered by the handler: the responses, as the text of an object.
   COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
                                                          rounds_link::time_point hard);
@@ -68,6 +72,7 @@ class exchange {
   COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
+  std::map<request_id, progress_callback> answered_;
   std::unique_ptr<rounds_link> rounds_;  // null: nothing was declared that a server may ask for
 };
 

@@ -83,7 +83,9 @@ class unfinished_call {
   /// client closes before.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d, std::stop_token wake = {}) const;
   /// To the caller's on_progress().
-  COMCP_LAZY void progress(progress_notification const& p) const;
+  COMCP_LAZY void progress(progress_notification p);
+  /// What the caller heard last, of the server's too; nothing yet: 0.
+  [[nodiscard]] progress_notification const& last_progress() const noexcept { return progress_; }
   /// What listen() gives has changed.
   COMCP_LAZY void listen_again() const;
   /// Nothing of it is left at the server: abandon() is not called.
@@ -99,6 +101,7 @@ class unfinished_call {
   std::shared_ptr<detail::client_link> core_;
   detail::prepared_call call_;
   json::value result_;
+  progress_notification progress_;
   time_point end_;
   detail::pending_entry const* waits_ = nullptr;  // of who waits for the call's end
   std::size_t rounds_ = 0;
@@ -108,22 +111,22 @@ class unfinished_call {
 /// A call before it is sent.
 class unsent_call {
  public:
-  unsent_call(detail::prepared_call const& c, server_capabilities const& server, comcp::era era, bool only_as_task) noexcept
-      : call_(c), server_(server), era_(era), only_as_task_(only_as_task) {}
+  unsent_call(detail::prepared_call const& c, server_capabilities const& server, comcp::era era, comcp::task_support support) noexcept
+      : call_(c), server_(server), era_(era), task_support_(support) {}
 
   [[nodiscard]] std::string_view method() const noexcept { return call_.method; }
   [[nodiscard]] comcp::era era() const noexcept { return era_; }
   /// Of extension_client::begin_tool().
   [[nodiscard]] bool is_begun_only() const noexcept { return call_.handed_over; }
   [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_; }
-  /// Legacy era: a tools/call whose tool says so.
-  [[nodiscard]] bool is_only_as_task() const noexcept { return only_as_task_; }
+  /// Legacy era: what is known of the tool that is called.
+  [[nodiscard]] comcp::task_support task_support() const noexcept { return task_support_; }
 
  private:
   detail::prepared_call const& call_;
   server_capabilities const& server_;
   comcp::era era_;
-  bool only_as_task_;
+  comcp::task_support task_support_;
 };
 
 /// What the operations of an extension are made with: a client whose server declared it. A handle, which does not own
@@ -159,7 +162,8 @@ class extension_client {
 ///     static constexpr std::array methods = {extension_method{...}};
 ///     bool claims(std::string_view method, std::string_view result_type) const;
 ///     asio::awaitable<json::value> complete(unfinished_call& c);    // of what it claims: the call's result, or throws
-///     asio::awaitable<void> abandon(unfinished_call& c);      // the call ended before that: tell the server. For 10 s
+///     asio::awaitable<void> abandon(unfinished_call& c);      // the call ended before that, even before the server's first
+///                                                             // answer, which may come later: tell the server. For 10 s
 ///     json::fragment params(unsent_call const& c) const;      // members for the parameters; that call's result is claimed
 ///     static bool is_offered(server_capabilities const& c);   // default: c.supports(identifier)
 ///     using notifications = std::tuple<job_done>;             // described types with a static `method`
@@ -206,6 +210,9 @@ class part_of final : public extension_part {
   [[nodiscard]] json::fragment params(unsent_call const& c) const override {
     if constexpr (requires { extension_.params(c); }) return extension_.params(c);
     else return {};
+  }
+  [[nodiscard]] bool abandons() const noexcept override {
+    return requires(E& e, unfinished_call& c) { e.abandon(c); };
   }
   asio::awaitable<void> abandon(unfinished_call& c) override {
     if constexpr (requires { extension_.abandon(c); }) return extension_.abandon(c);

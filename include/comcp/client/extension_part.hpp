@@ -38,6 +38,7 @@ class extension_part {
   /// Members for the parameters; where there are some, the result is this extension's.
   [[nodiscard]] virtual json::fragment params(unsent_call const& c) const = 0;
   virtual asio::awaitable<json::value> complete(unfinished_call& c) = 0;
+  [[nodiscard]] virtual bool abandons() const noexcept = 0;
   virtual asio::awaitable<void> abandon(unfinished_call& c) = 0;
   virtual void notified(std::string const& method, json::value const& params) = 0;
   [[nodiscard]] virtual subscription_filter listen() const = 0;

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,13 +27,13 @@ class listed_tools {
   COMCP_LAZY void learn_tasks(list_tools_result const& page, std::size_t most);
   /// Takes out those whose definition cannot be mirrored into headers, and learns how the others are.
   COMCP_LAZY void learn_headers(list_tools_result& page);
-  COMCP_LAZY [[nodiscard]] bool wants_task(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] task_support support(prepared_call const& c) const;
   /// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
   COMCP_LAZY [[nodiscard]] result<wire::header_list> mirrored(prepared_call const& c, std::string const& tool) const;
 
  private:
   std::map<std::string, std::vector<wire::param_header>, std::less<>> headers_;  // by tool, where it wants any
-  std::set<std::string, std::less<>> tasks_;  // tools that can be called as tasks alone
+  std::map<std::string, task_support, std::less<>> tasks_;
 };
 
 struct server_facts : server_profile {
@@ -52,8 +51,8 @@ struct server_facts : server_profile {
   /// A modern server may name itself in any result; true for the first that does.
   COMCP_LAZY bool learn_name(json::value const& result);
 
-  /// A tool that can only be called as a task, which this call does not do.
-  COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
+  /// Legacy era, of a server that makes tasks of calls: what is known of the tool that is called.
+  COMCP_LAZY [[nodiscard]] comcp::task_support task_support(prepared_call const& c) const;
   /// Of a call as it is sent: an extension may have made it one.
   COMCP_LAZY [[nodiscard]] error refuses_without_task(prepared_call const& c) const;
 

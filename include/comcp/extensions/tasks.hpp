@@ -48,7 +48,7 @@ struct task_notification_codec {
     return true;
   }
 };
-class task_watch;
+struct task_watch;
 
 inline char const* tasks_missing(server_capabilities const& c) {
   return c.tasks || c.supports("io.modelcontextprotocol/tasks") ? nullptr : "tasks";
@@ -77,11 +77,11 @@ struct list_traits<comcp::task> {
 
 /// `connect_options().extension(tasks())`: a tool's call that becomes a task, or that can only be one, ends as any call
 /// does, with the tool's result. Meanwhile the server is asked how it goes as often as it says, or tells of it where it does
-/// that (modern era); its words come to on_progress(), and what it wants to know the client's handler is asked, each thing
-/// once. The call's hard timeout and the task's ttl bound it: errc::timeout. A caller that cancels or runs out of time has
-/// the task cancelled, as far as the server can (not where the server had not yet said that there is one: that ends by its
-/// ttl). One that the server cancelled ends with errc::cancelled and call_outcome::open;
-/// one that failed with the server's error.
+/// that (modern era, for up to 128 of them); its words and its progress come to on_progress(), and what it wants to know
+/// the client's handler is asked, each thing once. The call's hard timeout and the task's ttl bound it: errc::timeout. A
+/// caller that cancels or runs out of time has the task cancelled, as far as the server can (where the server says only
+/// later that there is one: for 10 s, and not over HTTP in the modern era, where a call that is left has no answer). One
+/// that the server cancelled ends with errc::cancelled and call_outcome::open; one that failed with the server's error.
 class tasks {
  public:
   static constexpr std::string_view identifier = "io.modelcontextprotocol/tasks";
@@ -168,8 +168,9 @@ class task_operations {
  public:
   explicit task_operations(extension_client c) noexcept : client_(std::move(c)) {}
 
-  /// Calls a tool without waiting for its result: as a task, where the server makes it one (modern era), or has to
-  /// (2025-11-25, where its tool's execution.taskSupport allows it: else the server answers -32601).
+  /// Calls a tool without waiting for its result: as a task, where the server makes it one (modern era), or may
+  /// (2025-11-25: not where its tool was listed with an execution.taskSupport that forbids it, as none does). Where it is
+  /// none, this ends with the tool's result, and the handle has it.
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_handle> start_tool(std::string_view name,
                                                                    json::fragment arguments = json::fragment(),
                                                                    call_options options = call_options()) const;

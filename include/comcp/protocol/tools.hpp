@@ -49,6 +49,9 @@ constexpr auto describe(std::type_identity<tool_execution>) {
   return json::fields(json::field("taskSupport", &t::task_support), json::rest(&t::raw));
 }
 
+/// What tool_execution::task_support says, or that nothing is known of it.
+enum class task_support : std::uint8_t { unknown, forbidden, optional, required };
+
 struct tool {
   tool() = default;
 
@@ -65,6 +68,8 @@ struct tool {
 
   /// What to show: title, else the annotations' title, else name.
   [[nodiscard]] std::string const& display_name() const noexcept;
+  /// 2025-11-25: whether a call of it may, or has to, be a task.
+  [[nodiscard]] comcp::task_support task_support() const noexcept;
 };
 constexpr auto describe(std::type_identity<tool>) {
   using t = tool;

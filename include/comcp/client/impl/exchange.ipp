@@ -115,16 +115,21 @@ COMCP_LAZY_DECL std::optional<request_id> exchange::call_of(json::view params) c
   auto const token = params.find("progressToken");
   auto const id = token ? token->get_uint64() : std::nullopt;
   auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
-  return found && (*found)->call ? id : std::nullopt;
+  return (found && (*found)->call) || (id && answered_.contains(*id)) ? id : std::nullopt;
+}
+
+COMCP_LAZY_DECL void exchange::hears_on(request_id id, progress_callback told) {
+  if (told) answered_.insert_or_assign(id, std::move(told));
+  else answered_.erase(id);
 }
 
 COMCP_LAZY_DECL bool exchange::notified(std::string const& method, json::value const& params) {
   if (method != "notifications/progress") return false;
   auto const id = call_of(params.view());
   if (!id) return ++core_.calls.counters().dropped, true;
-  auto const& options = (*core_.calls.table().find(*id))->call->options;
-  if (options.extends_on_progress()) core_.calls.extend(*id);
-  auto const on_progress = options.on_progress();
+  auto const* const waits = core_.calls.table().find(*id);
+  if (waits && (*waits)->call->options.extends_on_progress()) core_.calls.extend(*id);
+  auto const on_progress = waits ? (*waits)->call->options.on_progress() : answered_[*id];
   if (!on_progress) return true;
   auto const p = json::read<progress_notification>(params.view());
   if (!p) return core_.fault(p.error()), true;

@@ -11,10 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include <asio/cancellation_signal.hpp>
-
 #include <comcp/client/core.hpp>
 #include <comcp/client/extension.hpp>
+#include <comcp/client/extensions.hpp>
 #include <comcp/client/prepared.hpp>
 #include <comcp/net/spawn.hpp>
 
@@ -32,34 +31,10 @@ COMCP_LAZY std::set<std::string, std::less<>> own_meta_keys(prepared_call const&
   return keys;
 }
 
-/// All of a client's.
-class extensions {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  COMCP_LAZY explicit extensions(client_core& core);
-
-  /// What a call of theirs, or any other, gets of them: the rules of its method, members of `_meta` and parameters. Whose
-  /// the result is, where one has changed the parameters.
-  COMCP_LAZY extension_part* prepare(prepared_call& c) const;
-  /// Whose such a result is; null for nobody's.
-  COMCP_LAZY [[nodiscard]] extension_part* claimant(std::string_view method, json::view result) const;
-  COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result) const;
-  /// For inbound.
-  COMCP_LAZY bool notified(std::string const& method, json::value const& params) const;
-  COMCP_LAZY void listen(subscription_filter& wanted) const;
-
- private:
-  COMCP_LAZY [[nodiscard]] bool add_params(extension_part const& part, prepared_call& c) const;
-
-  client_core& core_;
-  std::vector<std::unique_ptr<extension_part>> parts_;
-};
-
 /// The last step of a call's way: it has what the server answered, and nobody above sees anything but the end.
 class extension_step {
  public:
-  COMCP_LAZY explicit extension_step(client_core& core) : all_(core) {}
+  COMCP_LAZY explicit extension_step(client_core& core) : core_(core), all_(core) {}
   extension_step(extension_step const&) = delete;
   extension_step& operator=(extension_step const&) = delete;
 
@@ -68,6 +43,7 @@ class extension_step {
   COMCP_LAZY void listens(subscription_filter& wanted) const { all_.listen(wanted); }
 
  private:
+  client_core& core_;
   extensions all_;
   std::function<bool(std::string_view, json::view)> const claims_ = [this](std::string_view method, json::view r) {
     return all_.claimant(method, r) != nullptr;
@@ -91,6 +67,36 @@ COMCP_LAZY_DECL extensions::extensions(client_core& core) : core_(core) {
   core.inbound.add(notification_sink(*this));
 }
 
+/// In the frame of who waits for an answer: whether it went away before.
+class leaving {
+ public:
+  template <class Core>
+  leaving(Core& core, extensions& all, extension_part* part, prepared_call& c) : all_(all), part_(part), call_(c) {
+    bool const modern = core.is_modern();
+    c.is_seen_to = part && !modern && part->abandons();
+    // The modern era's response over HTTP is closed, which the server hears.
+    bool const may_hear = modern ? !core.is_http() && !c.repeatable : c.is_seen_to;
+    if (may_hear || c.options.wants_progress()) {
+      if (!c.told_id) c.told_id = std::make_shared<request_id>(0);
+    }
+    is_gone_ = may_hear;
+  }
+  leaving(leaving const&) = delete;
+  leaving& operator=(leaving const&) = delete;
+  ~leaving() {
+    if (is_gone_ && *call_.told_id) all_.left(*call_.told_id, part_, call_);
+  }
+  void ended(reply const& r) noexcept {
+    if (r || (r.error() != errc::cancelled && r.error() != errc::timeout)) is_gone_ = false;
+  }
+
+ private:
+  extensions& all_;
+  extension_part* part_;
+  prepared_call& call_;
+  bool is_gone_;
+};
+
 COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c, performer next) {
   auto* part = c.earlier ? nullptr : all_.prepare(c);
   c.claims = &claims_;
@@ -98,8 +104,10 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
   if (c.earlier) {
     r = c.earlier->value;
   } else {
+    leaving here(core_, all_, part, c);
     auto asking = next(c);
     r = co_await std::move(asking);
+    here.ended(r);
   }
   if (r && !part) part = all_.claimant(c.method.name(), r->view());
   if (r && part && !c.handed_over) {
@@ -110,7 +118,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
 }
 
 COMCP_LAZY_DECL bool extensions::add_params(extension_part const& part, prepared_call& c) const {
-  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.needs_task(c));
+  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.task_support(c));
   auto const brings = part.params(o);
   if (brings.empty()) return false;
   auto const added = json::parse(brings.text());
@@ -163,73 +171,6 @@ COMCP_LAZY_DECL extension_part* extensions::claimant(std::string_view method, js
     if (part->claims(method, *text)) return part.get();
   }
   return nullptr;
-}
-
-// What completes a call runs beside it, so that the call ends in time whatever that awaits.
-template <class Core>
-struct completion {
-  completion(Core& c, prepared_call const& of, json::value result, std::chrono::steady_clock::time_point end)
-      : core(c.shared_from_this()), call(c.facade(), of, std::move(result), end) {}
-
-  static asio::awaitable<void> carry_out(std::shared_ptr<completion> self, extension_part& part) {
-    try {
-      auto completing = part.complete(self->call);
-      auto value = co_await std::move(completing);
-      self->outcome = std::move(value);
-    } catch (...) {
-      self->outcome = current_error();
-    }
-    self->core->calls.end(self->done.id, json::value());
-  }
-
-  // Nobody waits any more. Whatever it needs of the call is in it; its bounds are new ones.
-  static asio::awaitable<void> give_up(std::shared_ptr<completion> self, extension_part& part) {
-    try {
-      auto telling = part.abandon(self->call);
-      co_await std::move(telling);
-    } catch (...) {  // it is only a courtesy
-    }
-  }
-
-  std::shared_ptr<Core> const core;  // which owns the part
-  unfinished_call call;
-  pending_entry done{pending_entry::span::client};
-  reply outcome = error(errc::cancelled);
-  asio::cancellation_signal signal;
-};
-
-COMCP_LAZY_DECL asio::awaitable<reply> extensions::complete(extension_part& part, prepared_call const& c,
-                                                            json::value result) const {
-  auto& calls = core_.calls;
-  auto const end = later(c.earlier ? calls.now() : c.started, calls.hard_limit(c.options));
-  auto const k = std::make_shared<completion<client_core>>(core_, c, std::move(result), end);
-  reply outcome = error(errc::queue_full, "too many calls in flight");
-  if (calls.enlist(k->done, std::max<std::chrono::nanoseconds>(end - calls.now(), std::chrono::nanoseconds(1)))) {
-    calls.end_with(c.options.stop(), k->done);
-    k->call.waits_as(k->done);
-    auto work = std::make_shared<asio::awaitable<void>>(completion<client_core>::carry_out(k, part));
-    auto start = [k, work] {
-      if (k->done.id) detail::spawn(k->core->home(), std::move(*work), k->signal.slot(), k);
-    };
-    detail::post(core_.home(), std::move(start));  // so that it does not end before it is waited for
-    auto const waited = co_await calls.wait(k->done);
-    outcome = waited ? std::move(k->outcome) : reply(waited.error());
-    if (!waited) {
-      if (waited.error() == errc::timeout) outcome = waited.error().with_message(c.method.text());
-      auto stop = [k] { k->signal.emit(asio::cancellation_type::terminal); };
-      detail::post(core_.home(), std::move(stop));
-    }
-  }
-  if (c.earlier) c.earlier->settled = k->call.is_settled();
-  if (!outcome && !c.earlier && !k->call.is_settled() && !core_.is_closing() && !core_.end_reason()) {
-    prepared_call bare(c.method, c.params, call_options());
-    auto const late = later(calls.now(), std::chrono::seconds(10));
-    auto const rest = std::make_shared<completion<client_core>>(core_, bare, k->call.result(), late);
-    core_.spawn(completion<client_core>::give_up(rest, part));
-  }
-  if (outcome) co_return outcome;
-  // The server has begun, whatever is known of the requests since.
-  co_return reply(outcome.error().with_outcome(call_outcome::open));
 }
 
 COMCP_LAZY_DECL bool extensions::notified(std::string const& method, json::value const& params) const {
@@ -331,8 +272,9 @@ COMCP_LAZY_DECL asio::awaitable<call_tool_result> extension_client::finish_tool(
   return detail::typed_call<call_tool_result>(core_, std::move(c));
 }
 
-COMCP_LAZY_DECL void unfinished_call::progress(progress_notification const& p) const {
+COMCP_LAZY_DECL void unfinished_call::progress(progress_notification p) {
   if (is_over()) return;
+  progress_ = p;
   auto const& told = call_.options.on_progress();
   if (!told) return;
   try {

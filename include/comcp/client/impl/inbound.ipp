@@ -161,6 +161,7 @@ COMCP_LAZY_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
     }
     if (core_.calls.table().was_used(id)) {
       ++core_.calls.counters().late;
+      for (auto const& sink : sinks_) sink.answered_late(id, m.result);
       return;
     }
   }

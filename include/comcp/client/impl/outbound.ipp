@@ -37,8 +37,9 @@ COMCP_LAZY_DECL void outbound::cancel(request_id id, pending_entry const& e, std
     if (core_.is_http()) channel.abandon(id);
     return;
   }
+  if (e.call->is_seen_to && core_.is_http()) return;  // its response is awaited
   if (channel.abandon(id) || (core_.is_http() && core_.is_modern())) return;
-  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
+  if (!e.call->is_seen_to) send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
 }
 
 COMCP_LAZY_DECL void outbound::notify(std::string_view method, std::string_view params,

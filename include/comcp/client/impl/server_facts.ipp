@@ -46,22 +46,23 @@ COMCP_LAZY_DECL error server_facts::refuses_subscriptions() const {
 }
 
 COMCP_LAZY_DECL error server_facts::refuses_without_task(prepared_call const& c) const {
-  if (!needs_task(c)) return {};
+  if (task_support(c) != comcp::task_support::required) return {};
+  auto const params = json::parse(c.params);
+  if (!params || params->contains("task")) return {};
   return {errc::capability_missing, "the tool " + wire::name_in(c.method, c.params).value_or("") +
                                         " can only be called as a task (its execution.taskSupport is \"required\"): "
                                         "connect_options().extension(tasks())"};
 }
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
-COMCP_LAZY_DECL bool server_facts::needs_task(prepared_call const& c) const {
-  if (!c.method.is(wire::methods::call_tool) || is_modern() || !tools.wants_task(c)) return false;
-  if (!capabilities.tasks || !capabilities.tasks->supports("tools", "call")) return false;
-  auto const params = json::parse(c.params);
-  return params && !params->contains("task");
+COMCP_LAZY_DECL comcp::task_support server_facts::task_support(prepared_call const& c) const {
+  bool const may_be = capabilities.tasks && capabilities.tasks->supports("tools", "call");
+  if (!may_be || is_modern() || !c.method.is(wire::methods::call_tool)) return comcp::task_support::unknown;
+  return tools.support(c);
 }
 
 COMCP_LAZY_DECL void server_facts::learn(list_tools_result& page, std::size_t most, bool over_http) {
-  tools.learn_tasks(page, most);
+  if (!is_modern() && capabilities.tasks) tools.learn_tasks(page, most);
   if (over_http && is_modern()) tools.learn_headers(page);
 }
 
@@ -74,17 +75,16 @@ COMCP_LAZY_DECL bool server_facts::learn_name(json::value const& result) {
   return true;
 }
 
-COMCP_LAZY_DECL bool listed_tools::wants_task(prepared_call const& c) const {
-  auto const given = c.options.needs_task();
-  if (!given.value_or(!tasks_.empty())) return false;
-  return given || tasks_.contains(wire::name_in(c.method, c.params).value_or(""));
+COMCP_LAZY_DECL task_support listed_tools::support(prepared_call const& c) const {
+  auto const given = c.options.task_support();
+  if (given != task_support::unknown || tasks_.empty()) return given;
+  auto const known = tasks_.find(wire::name_in(c.method, c.params).value_or(""));
+  return known == tasks_.end() ? given : known->second;
 }
 
 COMCP_LAZY_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
   for (auto const& t : page.tools) {
-    bool const wanted = t.execution && t.execution->task_support == "required";
-    if (!wanted) tasks_.erase(t.name);
-    else if (tasks_.size() < most) tasks_.insert(t.name);
+    if (tasks_.size() < most || tasks_.contains(t.name)) tasks_.insert_or_assign(t.name, t.task_support());
   }
 }
 

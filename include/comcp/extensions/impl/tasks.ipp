@@ -16,26 +16,35 @@ namespace comcp {
 namespace detail {
 
 struct live_task {
+  bool is_listened_for = false;
   std::optional<task_state> news;
   bool is_told = false;
   std::stop_source wake;
 };
 
 /// The tasks of one connection that somebody waits for. On its home.
-class task_watch {
- public:
+struct task_watch {
   using map = std::multimap<std::string, live_task, std::less<>>;
+  // Each change of a listen stream names them all again.
+  static constexpr std::size_t most_listened_for = 128;
   map live;
+  std::size_t listened_for = 0;
 };
 
 /// One of them, as long as somebody does.
 class watched_task {
  public:
   watched_task(std::shared_ptr<task_watch> w, std::string id)
-      : watch_(std::move(w)), here_(watch_->live.emplace(std::move(id), live_task())) {}
+      : watch_(std::move(w)), here_(watch_->live.emplace(std::move(id), live_task())) {
+    here_->second.is_listened_for = watch_->listened_for < task_watch::most_listened_for;
+    watch_->listened_for += here_->second.is_listened_for;
+  }
   watched_task(watched_task const&) = delete;
   watched_task& operator=(watched_task const&) = delete;
-  ~watched_task() { watch_->live.erase(here_); }
+  ~watched_task() {
+    watch_->listened_for -= here_->second.is_listened_for;
+    watch_->live.erase(here_);
+  }
 
   [[nodiscard]] std::string const& id() const noexcept { return here_->first; }
   live_task* operator->() noexcept { return &here_->second; }
@@ -140,13 +149,13 @@ COMCP_LAZY asio::awaitable<void> answer_task(unfinished_call& c, std::string id,
 /// Tells the caller what the server says of its task, each word once.
 class task_progress {
  public:
-  void tell(unfinished_call const& c, task_state const& s) {
+  void tell(unfinished_call& c, task_state const& s) {
     if (!s.status_message || s.status_message == last_) return;
     last_ = s.status_message;
-    progress_notification p;
-    p.progress = ++told_;
+    auto p = c.last_progress();
+    if (!p.total && p.progress == told_) p.progress = ++told_;  // the server counts nothing
     p.message = s.status_message;
-    c.progress(p);
+    c.progress(std::move(p));
   }
 
  private:
@@ -208,7 +217,8 @@ COMCP_LAZY_DECL json::fragment tasks::params(unsent_call const& c) const {
   if (c.era() != era::legacy || c.method() != "tools/call") return {};
   auto const& own = c.capabilities().tasks;
   bool const may_be = own && own->supports("tools", "call");
-  if (!c.is_only_as_task() && !(c.is_begun_only() && may_be)) return {};
+  bool const must_be = c.task_support() == task_support::required;
+  if (!must_be && (!may_be || !c.is_begun_only() || c.task_support() == task_support::forbidden)) return {};
   json::object task;
   if (ttl_) task.set("ttl", std::chrono::duration_cast<std::chrono::milliseconds>(*ttl_).count());
   return args("task", task);
@@ -238,9 +248,11 @@ COMCP_LAZY_DECL asio::awaitable<void> tasks::abandon(unfinished_call& c) {
 
 COMCP_LAZY_DECL subscription_filter tasks::listen() const {
   subscription_filter f;
-  if (watch_->live.empty()) return f;
+  if (watch_->listened_for == 0) return f;
   json::array ids;
-  for (auto const& [id, task] : watch_->live) ids.add(id);
+  for (auto const& [id, task] : watch_->live) {
+    if (task.is_listened_for) ids.add(id);
+  }
   return f.add("taskIds", ids);
 }
 

@@ -6,6 +6,12 @@
 
 namespace comcp {
 
+COMCP_DECL comcp::task_support tool::task_support() const noexcept {
+  if (!execution || !execution->task_support) return comcp::task_support::forbidden;
+  if (*execution->task_support == "required") return comcp::task_support::required;
+  return *execution->task_support == "optional" ? comcp::task_support::optional : comcp::task_support::forbidden;
+}
+
 COMCP_DECL std::string const& tool::display_name() const noexcept {
   if (title) return *title;
   if (annotations && annotations->title) return *annotations->title;
