@@ -24,6 +24,11 @@ struct tool_failure {
 };
 /// Ends a call that the client has cancelled; nothing is answered.
 struct call_cancelled {};
+/// Ends a call with what an extension answers in place of its result: of this resultType.
+struct other_result {
+  std::string type;
+  json::object result;
+};
 /// Ends a modern call that needs input first; becomes the input_required result.
 struct input_needed {
   json::object requests;

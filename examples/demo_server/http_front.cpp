@@ -151,7 +151,8 @@ class front {
     auto const method = text_at(message, "/method");
     bool const matches = version.empty() || (req.get_header_value("MCP-Protocol-Version") == version &&
                                              req.get_header_value("Mcp-Method") == method);
-    auto const named = method == "tools/call" || method == "prompts/get" || method == "resources/read";
+    auto const named = method == "tools/call" || method == "prompts/get" || method == "resources/read" ||
+                       method == "jobs/get" || method == "tasks/get" || method == "tasks/cancel";
     if (!matches || (named && !req.has_header("Mcp-Name")))
       return refuse(res, 400, {header_mismatch, "The headers do not say what the body says"},
                     json::fragment::trusted(message["id"].dump()));

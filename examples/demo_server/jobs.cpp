@@ -14,7 +14,7 @@ json::object jobs::run(call& c) {
   if (all_.size() >= 1000) throw tool_failure{"there are too many jobs"};
   auto id = "job-" + std::to_string(all_.size() + 1);
   all_.emplace(id, entry{text});
-  throw job_started{json::object().set("jobId", id)};
+  throw other_result{"job", json::object().set("jobId", id)};
 }
 
 json::object jobs::get(call& c) {

@@ -16,11 +16,6 @@ namespace demo {
 
 inline constexpr auto jobs_extension = "com.example/jobs";
 
-/// Ends a call with a job.
-struct job_started {
-  json::object job;
-};
-
 class subscriptions;
 
 /// Safe from any thread.

@@ -210,6 +210,11 @@ json::object server::answer_common(call& c) {
   if (method == "prompts/get") return get_prompt(c);
   if (method == "completion/complete") return complete(c);
   if (method == "jobs/get" && c.declares(jobs_extension)) return jobs_.get(c);
+  bool const has_tasks = !c.modern() || c.declares(tasks_extension);
+  if (method == "tasks/get" && has_tasks) return tasks_.get(c);
+  if (method == "tasks/cancel" && has_tasks) return tasks_.cancel(c);
+  if (method == "tasks/result" && !c.modern()) return tasks_.result(c);
+  if (method == "tasks/list" && !c.modern()) return tasks_.list(c);
   throw rpc_error{method_not_found, "Method not found"};
 }
 
@@ -237,15 +242,15 @@ void server::on_end() {
 template <class Work>
 void server::finish(call& c, Work const& work) {
   json::object result;
-  auto type = "complete";
+  std::string type = "complete";
   try {
     try {
       result = work();
     } catch (tool_failure const& f) {
       result = failed_result(f);
-    } catch (job_started const& j) {
-      type = "job";
-      result = j.job;
+    } catch (other_result const& o) {
+      type = o.type;
+      result = o.result;
       if (!c.modern()) result.set("resultType", type);
     } catch (input_needed const& i) {
       type = "input_required";
@@ -294,8 +299,10 @@ json::object server::capabilities(std::string_view version) const {
                  .set("resources", json::object().set("subscribe", true))
                  .set("prompts", empty)
                  .set("logging", empty)
-                 .set("extensions", json::object().set(jobs_extension, empty));
+                 .set("extensions", json::object().set(jobs_extension, empty).set(tasks_extension, empty));
   if (version >= "2025-03-26") all.set("completions", empty);
+  if (version == "2025-11-25")
+    all.set("tasks", json::raw(R"({"list":{},"cancel":{},"requests":{"tools":{"call":{}}}})"));
   return all;
 }
 

@@ -11,8 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "options.hpp"
 #include "jobs.hpp"
+#include "options.hpp"
+#include "tasks.hpp"
 #include "tools.hpp"
 
 namespace demo {
@@ -70,7 +71,8 @@ class server : public std::enable_shared_from_this<server> {
   question_book questions_;
   subscriptions subscribers_;
   jobs jobs_{subscribers_};
-  toolbox tools_{subscribers_, jobs_};
+  task_book tasks_;
+  toolbox tools_{subscribers_, jobs_, tasks_};
 
   bool initialized_ = false;  // by the legacy handshake
   caller legacy_client_;

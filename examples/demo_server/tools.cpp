@@ -13,6 +13,7 @@
 
 #include "jobs.hpp"
 #include "resources.hpp"
+#include "tasks.hpp"
 
 namespace demo {
 
@@ -95,17 +96,19 @@ json::object text_result(std::string_view text) {
 }
 
 json::fragment define(std::string_view name, std::string_view description, std::string_view properties,
-                      std::vector<std::string> const& required, std::string_view output_schema) {
+                      std::vector<std::string> const& required, std::string_view output_schema,
+                      std::string_view task_support) {
   json::object input;
   input.set("type", "object").set("properties", json::raw(properties));
   if (!required.empty()) input.set("required", required);
   json::object tool;
   tool.set("name", name).set("description", description).set("inputSchema", input);
   if (!output_schema.empty()) tool.set("outputSchema", json::raw(output_schema));
+  if (!task_support.empty()) tool.set("execution", json::object().set("taskSupport", task_support));
   return tool;
 }
 
-toolbox::toolbox(subscriptions& subscribers, jobs& work) {
+toolbox::toolbox(subscriptions& subscribers, jobs& work, task_book& tasks) {
   add_plain_tools();
   add_slow_tools();
   for (auto& t : asking_tools()) add(std::move(t));
@@ -113,6 +116,9 @@ toolbox::toolbox(subscriptions& subscribers, jobs& work) {
   add_tools_that_go_wrong();
   add({"job", define("job", "Gives back the text; to clients with com.example/jobs as a job", R"({"text":{"type":"string"}})", {"text"}),
        false, [&work](call& c) { return work.run(c); }});
+  add({"research", define("research", "Tells all that is known of a topic, in its own time: as a task where it may",
+                          R"({"topic":{"type":"string"}})", {"topic"}, {}, "optional"),
+       false, [&tasks](call& c) { return tasks.begin(c); }});
 }
 
 void toolbox::add_plain_tools() {

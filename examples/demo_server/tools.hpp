@@ -25,16 +25,18 @@ struct tool {
 json::object text_result(std::string_view text);
 /// A definition; `properties` is the JSON of the input schema's properties.
 json::fragment define(std::string_view name, std::string_view description, std::string_view properties,
-                      std::vector<std::string> const& required, std::string_view output_schema = {});
+                      std::vector<std::string> const& required, std::string_view output_schema = {},
+                      std::string_view task_support = {});
 
 /// The tools that ask the client: ask_name, ask_login, summarize, list_my_roots.
 std::vector<tool> asking_tools();
 
 class jobs;
+class task_book;
 
 class toolbox {
  public:
-  toolbox(subscriptions& subscribers, jobs& work);
+  toolbox(subscriptions& subscribers, jobs& work, task_book& tasks);
 
   [[nodiscard]] std::vector<json::fragment> list() const;
   /// Nobody for an unknown name. Valid until the next tool is added.

@@ -77,6 +77,14 @@ struct watching_jobs : jobs {
   [[nodiscard]] subscription_filter listen() const { return subscription_filter().add("jobIds", json::array().add("7")); }
 };
 
+// Of the tasks extension, without what completes its results.
+struct idle {
+  static constexpr std::string_view identifier = "io.modelcontextprotocol/tasks";
+};
+struct promising {
+  void capabilities(client_capabilities& c) const { c.extensions["io.modelcontextprotocol/tasks"] = json::parse("{}").value(); }
+};
+
 std::string const with_jobs = R"({"tools":{},"extensions":{"com.example/jobs":{}}})";
 std::string const is_job = R"({"resultType":"job","jobId":"7","content":[]})";
 std::string const finished = R"({"result":{"content":[{"type":"text","text":"done"}]}})";
@@ -349,4 +357,40 @@ TEST_CASE("extensions: who declares what servers answer with results of its own 
   REQUIRE_FALSE(client);
   CHECK(client.error() == errc::invalid_argument);
   CHECK(s.sent().empty());
+}
+
+TEST_CASE("extensions: the same holds for what a handler declares, and for a type that completes nothing", "[client]") {
+  conversation c;
+  auto s = modern_script();
+  CHECK(c.connect(s.transport(), c.options(), promising()).error() == errc::invalid_argument);
+  CHECK(c.connect(s.transport(), c.options().extension(idle())).error() == errc::invalid_argument);
+  CHECK(s.sent().empty());
+}
+
+TEST_CASE("extensions: one that completes results is not to be had by its name alone", "[client]") {
+  conversation c;
+  auto s = script_of(true);
+  auto const client = c.connect(s.transport(), c.options().extension("com.example/jobs", json::fragment()));
+  REQUIRE(client);
+  try {
+    (void)client->extension<jobs>();
+    FAIL("it was had");
+  } catch (exception const& e) {
+    CHECK(e.error() == errc::not_in_protocol);
+  }
+}
+
+TEST_CASE("extensions: methods of tasks are not sent where that was not brought", "[client]") {
+  auto const modern = GENERATE(true, false);
+  conversation c;
+  auto s = script_of(modern);
+  auto const client = c.connect(s.transport());
+  REQUIRE(client);
+  auto const before = s.sent().size();
+  CHECK(c.finish(client->request("tasks/update", args("taskId", "7"))).error() == errc::not_in_protocol);
+  if (modern) {
+    for (auto const* const method : {"tasks/get", "tasks/cancel", "tasks/result", "tasks/list"})
+      CHECK(c.finish(client->request(method, args("taskId", "7"))).error() == errc::not_in_protocol);
+  }
+  CHECK(s.sent().size() == before);
 }

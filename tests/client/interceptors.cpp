@@ -342,6 +342,21 @@ TEST_CASE("interceptors: they see and change a call's _meta and deadline", "[cli
   CHECK(late->error() == errc::timeout);
 }
 
+TEST_CASE("interceptors: parameters that they put in place are checked as a caller's are", "[client]") {
+  watched w;
+  auto const bad = GENERATE(as<std::string>(), R"({"name":"t","_meta":{"progressToken":1}})", "[1]");
+  interceptor i;
+  i.before = [bad](outgoing_call& call) {
+    call.params = json::raw(bad);
+    return go_on();
+  };
+  auto const c = w.with({i});
+  auto const refused = w.finish(c.call_tool("t"));
+  CHECK(refused.error() == errc::invalid_argument);
+  CHECK(refused.error().outcome() == call_outcome::not_sent);
+  CHECK(w.server.count("tools/call") == 0);
+}
+
 TEST_CASE("interceptors: the caller's stop token stays the caller's", "[client]") {
   watched w;
   interceptor i;

@@ -115,8 +115,8 @@ TEST_CASE("cli: a limit is told in words, not as the name of an option in C++", 
   CHECK(r.err.find("()") == std::string::npos);
 }
 
-TEST_CASE("cli: tools says which tool comcp cannot call yet", "[e2e]") {
-  CHECK_THAT(run(announcer({"tools"}, {"legacy"})).out, contains("it runs as a task only"));
+TEST_CASE("cli: tools says which tool runs as a task", "[e2e]") {
+  CHECK_THAT(run(announcer({"tools"}, {"legacy"})).out, contains("(it runs as a task)"));
 }
 
 TEST_CASE("cli: listen says when a server tells no changes, and ends with 3 with its server", "[e2e]") {

@@ -60,7 +60,7 @@ TEST_CASE("connection: every version can be agreed on", "[e2e]") {
       auto client = co_await comcp::connect(demo(), options);
       CHECK(client.protocol_version() == version);
       auto const tools = co_await client.list_tools();
-      CHECK(tools.size() == 17);
+      CHECK(tools.size() == 18);
       auto const sum = co_await client.call_tool("add", args("a", 2, "b", 3));
       CHECK(sum.text() == R"({"sum":5})");
       co_await client.close();
@@ -221,7 +221,7 @@ TEST_CASE("connection: a dead server is started again where the policy says so",
     auto const crashed = co_await as_result(client.call_tool("crash"));
     CHECK(crashed.error() == errc::outcome_unknown);
     auto const tools = co_await client.list_tools();  // waits for the new server
-    CHECK(tools.size() == 17);
+    CHECK(tools.size() == 18);
     auto const transport_3 = co_await client.transport_info();
     CHECK(transport_3.pid != first);
     CHECK(client.statistics().reconnects == 1);

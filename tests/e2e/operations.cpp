@@ -26,7 +26,7 @@ TEST_CASE("operations: lists of many pages, whole, page by page and lazily", "[e
   talk([&]() -> asio::awaitable<void> {
     auto client = co_await comcp::connect(demo(flag, "--page-size", "2"));
     auto const tools = co_await client.list_tools();
-    CHECK(tools.size() == 17);
+    CHECK(tools.size() == 18);
     CHECK(tools.set_aside().empty());
     REQUIRE(tools.find("add") != nullptr);
     CHECK(tools.find("add")->output_schema.is_object());

@@ -122,8 +122,8 @@ void print_field(char const* name, std::string const& text) {
 
 row row_of(comcp::tool const& t) {
   row r{one_line(t.name), described(t.title, t.description, t.name), {}};
-  if (t.execution && t.execution->task_support == "required")
-    r.description.insert(0, "(it runs as a task only: comcp cannot call it yet)\n");
+  if (t.task_support() == comcp::task_support::required)
+    r.description.insert(0, "(it runs as a task)\n");
   auto const schema = t.input_schema.view();
   auto const properties = schema.find("properties");
   if (!properties) return r;

@@ -55,6 +55,8 @@ class exchange {
     rounds_ = make(core_);
     return *rounds_;
   }
+  /// Whether the tool that was refused is still there, and usable, now that they are listed again. Within the call's bounds.
+  COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
   /// Goes over to the newest version that both sides have, of those that the error names.
   COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
@@ -69,7 +71,6 @@ class exchange {
   COMCP_LAZY [[nodiscard]] error check_round(input_required_result const& required) const;
   COMCP_LAZY asio::awaitable<error> rest(progress& p);
   COMCP_LAZY asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
-  COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
   std::map<request_id, progress_callback> answered_;

@@ -258,11 +258,13 @@ brought_extension bring(E e) {
   out.name = std::string(std::string_view(E::identifier));
   if constexpr (requires { e.settings(); }) out.settings = e.settings();
   out.listens = requires { e.listen(); };
+  out.claims = claims_results<E>;
   out.make = [e = std::move(e)]() -> std::unique_ptr<extension_part> { return std::make_unique<part_of<E>>(e); };
   return out;
 }
 
-COMCP_LAZY extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name, bool is_offered);
+COMCP_LAZY extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name, bool is_offered,
+                                              bool claims);
 
 template <class E>
 extension_client negotiated(std::shared_ptr<client_link> const& core) {
@@ -271,7 +273,7 @@ extension_client negotiated(std::shared_ptr<client_link> const& core) {
   auto const server = core->server();
   bool is_offered = server->capabilities.supports(name);
   if constexpr (requires { E::is_offered(server->capabilities); }) is_offered = E::is_offered(server->capabilities);
-  return checked_extension(core, std::move(name), is_offered);
+  return checked_extension(core, std::move(name), is_offered, claims_results<E>);
 }
 
 }  // namespace detail

@@ -90,7 +90,7 @@ struct brought_extension {
   std::string name;
   json::fragment settings;
   std::function<std::unique_ptr<extension_part>()> make;
-  bool listens = false;
+  bool listens = false, claims = false;
 };
 
 /// What connect_options say.

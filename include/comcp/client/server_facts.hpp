@@ -51,8 +51,8 @@ struct server_facts : server_profile {
   /// A modern server may name itself in any result; true for the first that does.
   COMCP_LAZY bool learn_name(json::value const& result);
 
-  /// Legacy era, of a server that makes tasks of calls: what is known of the tool that is called.
-  COMCP_LAZY [[nodiscard]] comcp::task_support task_support(prepared_call const& c) const;
+  /// Legacy era, a tools/call, and a server that makes tasks of some: what is known of the tool. Nothing for all else.
+  COMCP_LAZY [[nodiscard]] std::optional<comcp::task_support> task_support(prepared_call const& c) const;
   /// Of a call as it is sent: an extension may have made it one.
   COMCP_LAZY [[nodiscard]] error refuses_without_task(prepared_call const& c) const;
 

@@ -63,6 +63,8 @@ inline constexpr method_rules
     create_message{.name = "sampling/createMessage", .in_legacy = false, .in_modern = false},
     list_roots{.name = "roots/list", .in_legacy = false, .in_modern = false},
     elicit{.name = "elicitation/create", .in_legacy = false, .in_modern = false},
+    // The tasks extension's, which brings its own rules.
+    update_task{.name = "tasks/update", .in_legacy = false, .in_modern = false},
     vendor{};
 }  // namespace methods
 

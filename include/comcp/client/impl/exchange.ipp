@@ -326,7 +326,6 @@ COMCP_LAZY_DECL bool exchange::follow_version(error const& e) {
   return true;
 }
 
-// After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
 COMCP_LAZY_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
   c.options.forget_tool();
   auto const name = wire::name_in(c.method, c.params);

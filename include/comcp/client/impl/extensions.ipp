@@ -108,6 +108,19 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
     auto asking = next(c);
     r = co_await std::move(asking);
     here.ended(r);
+    // One that nobody listed may be a tool that has to be called in an extension's way: it was refused unread.
+    bool const unread = !r && r.error().peer() && r.error().peer()->code == -32601;
+    if (unread && !part && core_.facts.task_support(c) == task_support::unknown) {
+      auto listing = core_.exchange.list_again(c);
+      bool const found = co_await std::move(listing);
+      if (found) part = all_.prepare(c);
+      if (part) {
+        leaving again(core_, all_, part, c);
+        auto repeating = next(c);
+        r = co_await std::move(repeating);
+        again.ended(r);
+      }
+    }
   }
   if (r && !part) part = all_.claimant(c.method.name(), r->view());
   if (r && part && !c.handed_over) {
@@ -118,7 +131,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
 }
 
 COMCP_LAZY_DECL bool extensions::add_params(extension_part const& part, prepared_call& c) const {
-  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.task_support(c));
+  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.task_support(c).value_or(task_support::forbidden));
   auto const brings = part.params(o);
   if (brings.empty()) return false;
   auto const added = json::parse(brings.text());
@@ -197,10 +210,12 @@ COMCP_LAZY_DECL void extensions::listen(subscription_filter& wanted) const {
 }
 
 COMCP_LAZY_DECL extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name,
-                                                   bool is_offered) {
-  if (!core->declares(name))
-    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
+                                                   bool is_offered, bool claims) {
   client_core const& own = core->core();
+  auto const& brought = own.settings.brought;
+  bool const is_brought = std::any_of(brought.begin(), brought.end(), [&](auto const& each) { return each.name == name; });
+  if (!core->declares(name) || (claims && !is_brought))  // by its name alone nobody would complete its results
+    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
   if (!is_offered && own.settings.check_capabilities)
     throw exception(error(errc::capability_missing, "the server did not declare " + name));
   return extension_client(core);

@@ -9,6 +9,7 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/pipeline.hpp>
+#include <comcp/client/prepared.hpp>
 #include <comcp/net/spawn.hpp>
 
 namespace comcp {
@@ -36,6 +37,7 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     if (callers.stop_possible() || call.options.stop().stop_possible()) call.options.stop(callers);
     if (out.params.text() == call.params) return;
     call.params = out.params.text();
+    if (auto bad = check_params(out.params)) call.unusable = std::move(bad);
     out.name = wire::name_in(call.method, pad(call.params)).value_or("");
   }
   void run() override { spawn(core->home(), walk(this->shared_from_this()), signal.slot(), this->shared_from_this()); }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include <comcp/client/introduction.hpp>
 #include <comcp/json/writer.hpp>
 #include <comcp/version.hpp>
@@ -19,16 +21,18 @@ COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_s
   };
   for (auto const& name : about.extensions) capabilities_.extensions[name] = json::parse("{}").value();
   entries(settings.experimental, capabilities_.experimental);
-  for (auto const& [name, value] : settings.extensions) {
-    if (wire::has_result_types(name))
-      throw exception(error(errc::invalid_argument, name + " has result types, which nobody here completes"));
-  }
   entries(settings.extensions, capabilities_.extensions);
   for (auto const& each : settings.brought) {
     auto text = json::parse(each.settings.empty() ? "{}" : each.settings.text());
     if (!text || !text->is_object())
       throw exception(error(errc::invalid_argument, "the settings of " + each.name + " are no object"));
     capabilities_.extensions[each.name] = *std::move(text);
+  }
+  for (auto const& [name, value] : capabilities_.extensions) {
+    bool const completed = std::any_of(settings.brought.begin(), settings.brought.end(),
+                                       [&n = name](auto const& each) { return each.claims && each.name == n; });
+    if (wire::has_result_types(name) && !completed)
+      throw exception(error(errc::invalid_argument, name + " has result types, which nobody here completes"));
   }
   modern_text_ = text_ = json::to_text(capabilities_);
   if (capabilities_.tasks) {  // the modern era has them as an extension

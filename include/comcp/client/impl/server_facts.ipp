@@ -55,9 +55,9 @@ COMCP_LAZY_DECL error server_facts::refuses_without_task(prepared_call const& c)
 }
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
-COMCP_LAZY_DECL comcp::task_support server_facts::task_support(prepared_call const& c) const {
+COMCP_LAZY_DECL std::optional<comcp::task_support> server_facts::task_support(prepared_call const& c) const {
   bool const may_be = capabilities.tasks && capabilities.tasks->supports("tools", "call");
-  if (!may_be || is_modern() || !c.method.is(wire::methods::call_tool)) return comcp::task_support::unknown;
+  if (!may_be || is_modern() || !c.method.is(wire::methods::call_tool)) return {};
   return tools.support(c);
 }
 
