@@ -10,6 +10,7 @@
 
 #include "prompts.hpp"
 #include "resources.hpp"
+#include "tasks.hpp"
 
 namespace demo {
 
@@ -211,10 +212,10 @@ json::object server::answer_common(call& c) {
   if (method == "completion/complete") return complete(c);
   if (method == "jobs/get" && c.declares(jobs_extension)) return jobs_.get(c);
   bool const has_tasks = !c.modern() || c.declares(tasks_extension);
-  if (method == "tasks/get" && has_tasks) return tasks_.get(c);
-  if (method == "tasks/cancel" && has_tasks) return tasks_.cancel(c);
-  if (method == "tasks/result" && !c.modern()) return tasks_.result(c);
-  if (method == "tasks/list" && !c.modern()) return tasks_.list(c);
+  if (method == "tasks/get" && has_tasks) return task_book::shared().get(c);
+  if (method == "tasks/cancel" && has_tasks) return task_book::shared().cancel(c);
+  if (method == "tasks/result" && !c.modern()) return task_book::shared().result(c);
+  if (method == "tasks/list" && !c.modern()) return task_book::shared().list(c);
   throw rpc_error{method_not_found, "Method not found"};
 }
 

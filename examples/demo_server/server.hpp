@@ -13,7 +13,6 @@
 
 #include "jobs.hpp"
 #include "options.hpp"
-#include "tasks.hpp"
 #include "tools.hpp"
 
 namespace demo {
@@ -71,8 +70,7 @@ class server : public std::enable_shared_from_this<server> {
   question_book questions_;
   subscriptions subscribers_;
   jobs jobs_{subscribers_};
-  task_book tasks_;
-  toolbox tools_{subscribers_, jobs_, tasks_};
+  toolbox tools_{subscribers_, jobs_};
 
   bool initialized_ = false;  // by the legacy handshake
   caller legacy_client_;

@@ -8,14 +8,17 @@ namespace demo {
 
 namespace {
 
-constexpr int looks_until_done = 3;
-
 json::object report(std::string const& topic) { return text_result("All that is known of " + topic + '.'); }
 
 }  // namespace
 
+task_book& task_book::shared() {
+  static task_book all;
+  return all;
+}
+
 std::string task_book::status(entry const& e) {
-  return e.is_cancelled ? "cancelled" : e.looks < looks_until_done ? "working" : "completed";
+  return e.is_cancelled ? "cancelled" : e.looks < e.wanted ? "working" : "completed";
 }
 
 json::object task_book::state(call const& c, std::string const& id, entry const& e) {
@@ -34,7 +37,7 @@ json::object task_book::begin(call& c) {
   std::lock_guard const lock(lock_);
   if (all_.size() >= 1000) throw tool_failure{"there are too many tasks"};
   auto const id = "task-" + std::to_string(all_.size() + 1);
-  auto const own = state(c, id, all_.emplace(id, entry{topic}).first->second);
+  auto const own = state(c, id, all_.emplace(id, entry{topic, c.integer("looks", 3)}).first->second);
   if (!c.modern()) return json::object().set("task", own);
   throw other_result{"task", own};
 }
@@ -58,7 +61,7 @@ json::object task_book::result(call& c) {
   std::lock_guard const lock(lock_);
   auto& own = find(c, id);
   if (own.is_cancelled) throw rpc_error{internal_error, "The task was cancelled"};
-  own.looks = looks_until_done;
+  own.looks = own.wanted;
   auto const task = json::object().set("taskId", id);
   return report(own.topic).set("_meta", json::object().set("io.modelcontextprotocol/related-task", task));
 }

@@ -15,9 +15,11 @@ namespace demo {
 
 inline constexpr auto tasks_extension = "io.modelcontextprotocol/tasks";
 
-/// Safe from any thread.
+/// Of the whole process: they outlive a session. Safe from any thread.
 class task_book {
  public:
+  static task_book& shared();
+
   /// The tool.
   json::object begin(call& c);
   // tasks/get, tasks/result, tasks/cancel and tasks/list
@@ -29,7 +31,8 @@ class task_book {
  private:
   struct entry {
     std::string topic;
-    int looks = 0;
+    std::int64_t wanted;  // looks
+    std::int64_t looks = 0;
     bool is_cancelled = false;
   };
 

@@ -108,7 +108,7 @@ json::fragment define(std::string_view name, std::string_view description, std::
   return tool;
 }
 
-toolbox::toolbox(subscriptions& subscribers, jobs& work, task_book& tasks) {
+toolbox::toolbox(subscriptions& subscribers, jobs& work) {
   add_plain_tools();
   add_slow_tools();
   for (auto& t : asking_tools()) add(std::move(t));
@@ -117,8 +117,10 @@ toolbox::toolbox(subscriptions& subscribers, jobs& work, task_book& tasks) {
   add({"job", define("job", "Gives back the text; to clients with com.example/jobs as a job", R"({"text":{"type":"string"}})", {"text"}),
        false, [&work](call& c) { return work.run(c); }});
   add({"research", define("research", "Tells all that is known of a topic, in its own time: as a task where it may",
-                          R"({"topic":{"type":"string"}})", {"topic"}, {}, "optional"),
-       false, [&tasks](call& c) { return tasks.begin(c); }});
+                          R"({"topic":{"type":"string"},"looks":{"type":"integer","minimum":0,"default":3,)"
+                          R"("description":"How often it is looked at before it is done"}})",
+                          {"topic"}, {}, "optional"),
+       false, [](call& c) { return task_book::shared().begin(c); }});
 }
 
 void toolbox::add_plain_tools() {

@@ -32,11 +32,10 @@ json::fragment define(std::string_view name, std::string_view description, std::
 std::vector<tool> asking_tools();
 
 class jobs;
-class task_book;
 
 class toolbox {
  public:
-  toolbox(subscriptions& subscribers, jobs& work, task_book& tasks);
+  toolbox(subscriptions& subscribers, jobs& work);
 
   [[nodiscard]] std::vector<json::fragment> list() const;
   /// Nobody for an unknown name. Valid until the next tool is added.

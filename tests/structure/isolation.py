@@ -35,7 +35,7 @@ def header_only_mode(command, header, out):
 
 def without_features(command, program, out):
     features = ("capacity_line", "extension_step", "subscription_hub", "listen_streams", "shared_stream", "watchers", "input_rounds", "restarts",
-                "interception_step", "validation_step", "cache_step")
+                "interception_step", "validation_step", "cache_step", "span_step", "connection_spans")
     root = pathlib.Path(__file__).parents[2]
     sources = "".join(path.read_text(encoding="utf-8") for path in (root / "include/comcp/client").rglob("*.[hi]pp"))
     gone = [name for name in features if not re.search(rf"^(class|struct) {name}\b", sources, re.MULTILINE)]
