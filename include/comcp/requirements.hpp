@@ -15,8 +15,8 @@
 #error "comcp needs exceptions: its operations end with them. Compile without -fno-exceptions."
 #endif
 
-#if !defined(__cpp_rtti)
-#error "comcp needs RTTI, as Asio's any_io_executor does. Compile without -fno-rtti."
+#if !defined(__cpp_rtti) && !defined(ASIO_NO_TYPEID)
+#error "Asio needs RTTI unless told otherwise. With -fno-rtti define ASIO_NO_TYPEID for every source."
 #endif
 
 #if !defined(__cpp_impl_coroutine)

@@ -121,18 +121,20 @@ concept answers_nothing = std::is_void_v<R> || std::same_as<R, asio::awaitable<v
 
 // What the member returns, whichever of its two forms there is.
 #define COMCP_RETURNED_BY(name, ...)                                                                             \
-  template <class H>                                                                                             \
-  auto name##_returned([[maybe_unused]] H& h, [[maybe_unused]] context& c) {                                     \
-    if constexpr (requires { h.name(__VA_ARGS__); }) return std::type_identity<decltype(h.name(__VA_ARGS__))>(); \
-    else return std::type_identity<decltype(h.name(__VA_ARGS__ __VA_OPT__(, ) c))>();                            \
+  template <class H, class... A>                                                                                 \
+  auto name##_returned([[maybe_unused]] H& h, [[maybe_unused]] context& c, std::type_identity<void(A...)>) {     \
+    if constexpr (requires { h.name(std::declval<A>()...); })                                                    \
+      return std::type_identity<decltype(h.name(std::declval<A>()...))>();                                       \
+    else return std::type_identity<decltype(h.name(std::declval<A>()..., c))>();                                 \
   }                                                                                                              \
   template <class H>                                                                                             \
-  using name##_answer = typename decltype(name##_returned(std::declval<H&>(), std::declval<context&>()))::type;
-COMCP_RETURNED_BY(create_message, create_message_params())
+  using name##_answer = typename decltype(name##_returned(std::declval<H&>(), std::declval<context&>(),          \
+                                                          std::type_identity<void(__VA_ARGS__)>()))::type;
+COMCP_RETURNED_BY(create_message, create_message_params)
 COMCP_RETURNED_BY(list_roots)
-COMCP_RETURNED_BY(elicit, elicit_params())
-COMCP_RETURNED_BY(elicit_url, elicit_params())
-COMCP_RETURNED_BY(on_request, std::string(), json::value())
+COMCP_RETURNED_BY(elicit, elicit_params)
+COMCP_RETURNED_BY(elicit_url, elicit_params)
+COMCP_RETURNED_BY(on_request, std::string, json::value)
 #undef COMCP_RETURNED_BY
 
 template <class H>

@@ -13,9 +13,11 @@
 
 namespace comcp::detail {
 
-/// That of a thread_pool is wrapped in a strand; of others it cannot be known.
+/// That of a thread_pool is wrapped in a strand; of others it cannot be known. Without RTTI no more can that, and each is.
 inline asio::any_io_executor serial(asio::any_io_executor ex) {
+#if !defined(ASIO_NO_TYPEID)
   if (ex.target_type() != typeid(asio::thread_pool::executor_type)) return ex;
+#endif
   return asio::make_strand(std::move(ex));
 }
 

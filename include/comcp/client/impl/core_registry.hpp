@@ -20,10 +20,14 @@
 
 namespace comcp::detail {
 
-/// The executor inside, if it is an E. Asio 1.22's target() does not look.
+/// The executor inside, if it is an E. Asio 1.22's target() does not look; nobody can without RTTI.
 template <class E>
-E const* executor_as(asio::any_io_executor const& ex) noexcept {
+E const* executor_as([[maybe_unused]] asio::any_io_executor const& ex) noexcept {
+#if defined(ASIO_NO_TYPEID)
+  return nullptr;
+#else
   return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
+#endif
 }
 
 class core_registry final : public asio::execution_context::service {
