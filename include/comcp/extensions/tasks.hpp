@@ -148,7 +148,8 @@ class task_handle {
   COMCP_LAZY [[nodiscard]] std::string tool() const;
   /// Asks the server.
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_state> status(call_options options = call_options()) const;
-  /// Waits for the tool's result, as call_tool() does. Cancelling it stops only the waiting.
+  /// Waits for the tool's result, as call_tool() does. Cancelling it stops only the waiting. The task's ttl counts from here
+  /// (createdAt is by the server's clock): one that the server has forgotten meanwhile ends with the server's -32602.
   COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> result(call_options options = call_options()) const;
   /// Tells the server, which may go on all the same. An error of the server's where it is over in 2025-11-25.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> cancel(call_options options = call_options()) const;
