@@ -284,7 +284,8 @@ TEST_CASE("tasks: a server that misses the extension's capability ends the call 
   s.steps = {task_text(true, "input_required", R"(,"inputRequests":{"who":{"method":"elicitation/create","params":{"mode":"form",)"
                                                R"("message":"?","requestedSchema":{"type":"object","properties":{}}}}})")};
   s.server.on(refused, [](fake_request const& r) {
-    r.fail(-32021, "Missing required client capability", json::raw(R"({"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}})"));
+    r.fail(-32021, "Missing required client capability",
+           json::raw(R"({"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}})"));
   });
   auto const call = c.start(client->call_tool("slow", args("n", 1)));
   c.advance(1s);

@@ -204,8 +204,9 @@ TEST_CASE("http_extensions: what is about a task is routed by its id, written as
   t.settle();
   CHECK(asking->ok());
   auto const waiting = t.start(task.result());
-  t.take_asked("tasks/get")->result(t.state("input_required", R"(,"inputRequests":{"who":{"method":"elicitation/create","params":)"
-                                                              R"({"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{}}}}})"));
+  auto const form = R"(,"inputRequests":{"who":{"method":"elicitation/create","params":)"
+                    R"({"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{}}}}})";
+  t.take_asked("tasks/get")->result(t.state("input_required", form));
   auto const update = t.take_asked("tasks/update");
   CHECK(update->header("Mcp-Method") == "tasks/update");
   CHECK(update->header("Mcp-Name") == header);
