@@ -5,6 +5,7 @@
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
 
+#include <comcp/client/guards.hpp>
 #include <comcp/client/handlers.hpp>
 #include <comcp/extensions/serve_tasks.hpp>
 #include <comcp/net/asio_compat.hpp>
@@ -115,6 +116,11 @@ TEST_CASE("serve_tasks: one that is cancelled cancels its member", "[extensions]
   CHECK(*t.user.cancelled == 1);
   CHECK(t.ask_of("tasks/result", id).contains("error"));
   CHECK(t.ask_of("tasks/get", id)["result"]["status"].as<std::string>() == "cancelled");
+  CHECK(t.server.count("notifications/tasks/status") == 1);
+  auto const told = t.server.last("notifications/tasks/status");
+  CHECK(told["taskId"].as<std::string>() == id);
+  CHECK(told["status"].as<std::string>() == "cancelled");
+  CHECK(told["ttl"].as<int>() == 60000);
 }
 
 TEST_CASE("serve_tasks: what throws fails its task", "[extensions]") {
@@ -125,6 +131,9 @@ TEST_CASE("serve_tasks: what throws fails its task", "[extensions]") {
   t.c.settle();
   CHECK(t.ask_of("tasks/get", id)["result"]["status"].as<std::string>() == "failed");
   CHECK(t.ask_of("tasks/result", id)["error"]["code"].as<int>() == -32603);
+  CHECK(t.server.count("notifications/tasks/status") == 1);
+  CHECK(t.server.last("notifications/tasks/status")["taskId"].as<std::string>() == id);
+  CHECK(t.server.last("notifications/tasks/status")["status"].as<std::string>() == "failed");
 }
 
 TEST_CASE("serve_tasks: they are bounded in number and time, and end with their client", "[extensions]") {
@@ -135,11 +144,15 @@ TEST_CASE("serve_tasks: they are bounded in number and time, and end with their 
   CHECK(t.ask("elicitation/create", form())["error"]["code"].as<int>() == -32603);
   t.c.advance(61s);
   CHECK(*t.user.cancelled == 1);
+  CHECK(t.server.count("notifications/tasks/status") == 1);
+  CHECK(t.server.last("notifications/tasks/status")["taskId"].as<std::string>() == first);
+  CHECK(t.server.last("notifications/tasks/status")["status"].as<std::string>() == "cancelled");
   CHECK(t.ask_of("tasks/get", first)["error"]["code"].as<int>() == -32602);
   CHECK(t.begin().size() == 32);
   CHECK(t.c.finish(t.client->close()));
   t.c.settle();
   CHECK(*t.user.cancelled == 3);
+  CHECK(t.server.count("notifications/tasks/status") == 1);  // nobody is there to be told of those
 }
 
 TEST_CASE("serve_tasks: without a task a request is answered as ever", "[extensions]") {
@@ -214,4 +227,130 @@ TEST_CASE("serve_tasks: the handler outlives the io_context of what it began", "
     CHECK(answer["result"].contains("task"));
   }
   kept.reset();
+}
+
+namespace {
+
+// Answers at once: a model, a form and a page.
+struct quick_answers {
+  create_message_result create_message(create_message_params p) {
+    ++*sampled;
+    if (p.max_tokens == 13) throw exception(error::from_peer({-5, "no luck", {}}));
+    create_message_result r;
+    r.model = "a-model";
+    r.content = {text_content("as a task")};
+    return r;
+  }
+  elicit_result elicit(elicit_params) { return ++*asked, elicit_result::accept(args("name", "Ada")); }
+  elicit_result elicit_url(elicit_params p) {
+    *visited = p.url.value_or("");
+    return elicit_result::accept();
+  }
+  std::shared_ptr<int> sampled = std::make_shared<int>(0), asked = std::make_shared<int>(0);
+  std::shared_ptr<std::string> visited = std::make_shared<std::string>();
+};
+
+struct guarded_talk {
+  explicit guarded_talk(std::vector<incoming_hook> hooks = {}) : server(c.io.get_executor()) {
+    server.legacy();
+    auto o = c.options();
+    for (auto& h : hooks) o.intercept(std::move(h));
+    client.emplace(c.connect(server.transport(), std::move(o), serve_tasks(user)).value());
+  }
+  json::value ask(std::string_view method, json::fragment params = json::fragment()) {
+    json::value answer;
+    server.request(method, std::move(params), [&answer](json::value a) { answer = std::move(a); });
+    c.settle();
+    return answer;
+  }
+  json::value sample(int max_tokens = 5) {
+    return ask("sampling/createMessage", args("maxTokens", max_tokens, "messages", json::array(), "task", args("ttl", 60000)));
+  }
+  json::value result_of(json::value const& created) { return ask("tasks/result", args("taskId", created["result"]["task"]["taskId"])); }
+  std::size_t tasks() { return ask("tasks/list")["result"]["tasks"].size(); }
+
+  conversation c;
+  fake_server server;
+  quick_answers user;
+  std::optional<comcp::client> client;
+};
+
+std::int64_t code_of(json::value const& answer) { return answer["error"]["code"].as<std::int64_t>(); }
+asio::awaitable<bool> say(bool yes) { co_return yes; }
+
+}  // namespace
+
+TEST_CASE("serve_tasks: samplings and pages are tasks as forms are", "[extensions]") {
+  guarded_talk t;
+  CHECK(t.server.last("initialize")["capabilities"]["tasks"]["requests"].dump() ==
+        R"({"sampling":{"createMessage":{}},"elicitation":{"create":{}}})");
+  auto const sampled = t.sample();
+  CHECK(sampled["result"]["task"]["status"].as<std::string>() == "working");
+  auto const id = sampled["result"]["task"]["taskId"].as<std::string>();
+  CHECK(t.ask("tasks/get", args("taskId", id))["result"]["status"].as<std::string>() == "completed");
+  auto const message = t.result_of(sampled)["result"];
+  CHECK(message["model"].as<std::string>() == "a-model");
+  CHECK(message["content"]["text"].as<std::string>() == "as a task");
+  CHECK(message["_meta"]["io.modelcontextprotocol/related-task"]["taskId"].as<std::string>() == id);
+  auto const page = t.ask("elicitation/create", json::raw(R"({"mode":"url","message":"?","elicitationId":"e","url":"https://a.test/b","task":{}})"));
+  CHECK(page["result"]["task"]["ttl"].as<int>() == 300000);  // the usual one
+  auto const answer = t.result_of(page)["result"];
+  CHECK(answer["action"].as<std::string>() == "accept");
+  CHECK_FALSE(answer.contains("content"));
+  CHECK(*t.user.visited == "https://a.test/b");
+  CHECK(t.server.count("notifications/tasks/status") == 2);
+  CHECK(t.tasks() == 2);
+}
+
+TEST_CASE("serve_tasks: approve() asks before there is a task, and what it refuses becomes none", "[extensions]") {
+  bool yes = false;
+  int asked = 0;
+  guarded_talk t({approve([&](incoming_request const&) { return ++asked, say(yes); })});
+  auto const sampled = t.sample();
+  CHECK(code_of(sampled) == -1);
+  auto const elicited = t.ask("elicitation/create", form());
+  CHECK(code_of(elicited) == -1);
+  CHECK(elicited["error"]["message"].as<std::string>() == "User rejected elicitation request");
+  auto const plain = t.ask("elicitation/create", json::raw(R"({"message":"?","requestedSchema":{"type":"object","properties":{}}})"));
+  CHECK(plain["result"].dump() == R"({"action":"decline"})");
+  CHECK(t.tasks() == 0);
+  CHECK(*t.user.sampled + *t.user.asked == 0);
+  CHECK(asked == 3);  // tasks/list is nobody's to approve
+  yes = true;
+  CHECK(t.result_of(t.sample())["result"]["model"].as<std::string>() == "a-model");
+  CHECK(t.result_of(t.ask("elicitation/create", form()))["result"]["content"]["name"].as<std::string>() == "Ada");
+  CHECK(asked == 5);
+}
+
+TEST_CASE("serve_tasks: limit_sampling() counts tasks when they begin, and a failed one too", "[extensions]") {
+  guarded_talk t({limit_sampling(sampling_budget().tokens(30).rounds(2))});
+  CHECK(code_of(t.sample(31)) == -1);
+  CHECK(t.tasks() == 0);
+  auto const failed = t.sample(13);
+  CHECK(code_of(t.result_of(failed)) == -5);
+  CHECK(code_of(t.sample(18)) == -1);  // 17 are left
+  CHECK(t.result_of(t.sample(17))["result"]["model"].as<std::string>() == "a-model");
+  CHECK(code_of(t.sample(1)) == -1);
+  CHECK(*t.user.sampled == 2);
+}
+
+TEST_CASE("serve_tasks: require_origin() is about what becomes a task, and the server may come back for it later", "[extensions]") {
+  guarded_talk t({require_origin()});
+  CHECK(code_of(t.sample()) == -32602);
+  CHECK(code_of(t.ask("elicitation/create", form())) == -32602);
+  std::optional<comcp::test::fake_request> open;
+  t.server.on("tools/call", [&open](comcp::test::fake_request r) { open = r; });
+  auto const call = t.c.start(t.client->call_tool("t"));
+  auto const sampled = t.sample();
+  REQUIRE(sampled["result"].contains("task"));
+  REQUIRE(open);
+  open->reply(json::raw(tool_text));
+  t.c.settle();
+  CHECK(call->ok());
+  auto const id = sampled["result"]["task"]["taskId"].as<std::string>();
+  CHECK(t.ask("tasks/get", args("taskId", id))["result"]["status"].as<std::string>() == "completed");
+  CHECK(t.tasks() == 1);
+  CHECK(t.result_of(sampled)["result"]["model"].as<std::string>() == "a-model");
+  CHECK(code_of(t.ask("tasks/cancel", args("taskId", id))) == -32602);  // it is over, not unheard of
+  CHECK(code_of(t.sample()) == -32602);
 }

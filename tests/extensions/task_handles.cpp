@@ -98,13 +98,15 @@ TEST_CASE("tasks: 2025-11-25 lists them, page by page and whole", "[extensions]"
 }
 
 TEST_CASE("tasks: a handle survives a restart of its server", "[extensions]") {
+  auto const modern = GENERATE(true, false);
   conversation c;
-  task_server s(c, true);
+  task_server s(c, modern);
   auto o = c.options().extension(tasks()).reconnect(reconnect_policy().jitter(0).delay(1s, 1s));
   auto client = c.connect(s.server.transport(), std::move(o));
   REQUIRE(client);
   s.steps = {s.working(), s.working(), s.completed()};
   auto task = c.finish(client->extension<tasks>().start_tool("slow", args("n", 1)));
+  REQUIRE(task);
   auto const waiting = c.start(task->result());
   s.server.drop();
   c.settle();
@@ -114,7 +116,40 @@ TEST_CASE("tasks: a handle survives a restart of its server", "[extensions]") {
   c.advance(1s);
   REQUIRE(waiting->ok());
   CHECK((*waiting)->text() == "done");
+  CHECK(s.server.connections() == 2);
   CHECK(s.server.count("tools/call") == 1);
+  CHECK(s.server.count("tasks/result") == (modern ? 0 : 1));
+  CHECK(s.server.count("tasks/cancel") == 0);
+}
+
+TEST_CASE("tasks: one of 2025-11-25 that another client began is looked at, waited for and cancelled", "[extensions]") {
+  conversation c;
+  task_server s(c, false);
+  std::string saved;
+  {
+    auto const first = connected(c, s);
+    auto task = c.finish(first.extension<tasks>().start_tool("slow", args("n", 1)));
+    REQUIRE(task);
+    task->detach();
+    saved = task->to_json().dump();
+    CHECK(c.finish(first.close()));
+  }
+  auto const second = connected(c, s);
+  s.steps = {s.working(R"(,"statusMessage":"at it")"), s.working(), s.completed()};
+  auto const task = second.extension<tasks>().resume_task(json::raw(saved));
+  CHECK(task.tool() == "slow");
+  auto const state = c.finish(task.status());
+  REQUIRE(state);
+  CHECK(state->status_message == "at it");
+  auto const waiting = c.start(task.result());
+  c.advance(1s);
+  REQUIRE(waiting->ok());
+  CHECK((*waiting)->text() == "done");
+  CHECK(s.server.last("tasks/result")["taskId"].as<std::string>() == "7");
+  CHECK(s.server.count("tools/call") == 1);
+  CHECK(s.server.connections() == 2);
+  CHECK(c.finish(task.cancel()));
+  CHECK(s.server.count("tasks/cancel") == 1);
 }
 
 TEST_CASE("tasks: one that is over is not cancelled, and one that is being cancelled not twice", "[extensions]") {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tasks in both eras, against a server that makes them (comcp/test).
+#include <algorithm>
+
 #include <comcp/client/cache.hpp>
 #include <comcp/client/handlers.hpp>
 #include <comcp/client/validation.hpp>
@@ -268,4 +270,61 @@ TEST_CASE("tasks: in 2025-11-25 an error of tasks/result is the end, and the ttl
   REQUIRE(late->done());
   CHECK(late->error() == errc::timeout);
   CHECK(late->error().message() == "the task's ttl is over");
+}
+
+TEST_CASE("tasks: a server that misses the extension's capability ends the call at once, whatever was asked", "[extensions]") {
+  auto const* const refused = GENERATE("tasks/get", "tasks/update");
+  struct answers {
+    elicit_result elicit(elicit_params) { return elicit_result::accept(args("name", "Ada")); }
+  };
+  conversation c;
+  task_server s(c, true);
+  auto client = c.connect(s.server.transport(), c.options().extension(tasks()), answers());
+  REQUIRE(client);
+  s.steps = {task_text(true, "input_required", R"(,"inputRequests":{"who":{"method":"elicitation/create","params":{"mode":"form",)"
+                                               R"("message":"?","requestedSchema":{"type":"object","properties":{}}}}})")};
+  s.server.on(refused, [](fake_request const& r) {
+    r.fail(-32021, "Missing required client capability",
+           json::raw(R"({"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}})"));
+  });
+  auto const call = c.start(client->call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  REQUIRE(call->done());
+  REQUIRE(call->error().peer());
+  CHECK(call->error().peer()->code == -32021);
+  CHECK(call->error().outcome() == call_outcome::open);
+  CHECK(s.server.count(refused) == 1);
+  CHECK(s.server.count("tasks/cancel") == 1);
+  c.advance(1min);
+  CHECK(s.server.count(refused) == 1);
+  CHECK(s.server.count("tools/call") == 1);
+}
+
+TEST_CASE("tasks: a caller that leaves while a question about its task waits has the task cancelled, not its call", "[extensions]") {
+  auto const modern = GENERATE(true, false);
+  conversation c;
+  task_server s(c, modern);
+  auto const client = connected(c, s);
+  (void)c.finish(client.list_tools());
+  auto const* const waiting = modern ? "tasks/get" : "tasks/result";
+  if (!modern) s.steps = {task_text(false, "input_required")};
+  s.server.silent(waiting);
+  auto const call = c.start(client.call_tool("slow", args("n", 1)));
+  c.advance(1s);
+  REQUIRE(s.server.count(waiting) == 1);
+  call->cancel();
+  c.settle();
+  CHECK(call->error() == errc::cancelled);
+  std::vector<std::string> called, withdrawn;
+  for (auto const& m : s.server.received()) {
+    auto const method = m["method"].as<std::string>();
+    if (method == "tools/call") called.push_back(m["id"].dump());
+    if (method == "notifications/cancelled") withdrawn.push_back(m["params"]["requestId"].dump());
+  }
+  REQUIRE(called.size() == 1);
+  CHECK(std::count(withdrawn.begin(), withdrawn.end(), called[0]) == 0);
+  CHECK(s.server.count("tasks/cancel") == 1);
+  c.advance(1min);
+  CHECK(s.server.count("tasks/cancel") == 1);
+  CHECK(client.statistics().pending == 0);
 }

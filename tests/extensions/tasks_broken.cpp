@@ -83,6 +83,23 @@ TEST_CASE("tasks broken: one that is begun and waited for, in both eras", "[exte
   }
 }
 
+TEST_CASE("tasks broken: a call of a tool that can only be one, in 2025-11-25", "[extensions]") {
+  auto const list_and_call = [](client& c) -> asio::awaitable<void> {
+    auto const tools = co_await c.list_tools();
+    CHECK(tools.size() == 1);
+    co_await call(c);
+  };
+  for (auto const& change : {with_tasks, with_restarts}) {
+    script l;
+    l.expect("server/discover").fail(-32601, "no").expect("initialize").reply(initialize_text("2025-11-25", legacy_caps));
+    l.ignore("notifications/initialized").ignore("notifications/cancelled").ignore("tasks/cancel");
+    l.expect("tools/list").reply(R"({"tools":[{"name":"t","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]})");
+    l.expect("tools/call").reply(R"({"task":)" + state(false, "working") + "}").expect("tasks/get").reply(state(false, "working"));
+    l.expect("tasks/get").reply(state(false, "completed")).expect("tasks/result").reply(tool_text);
+    fail_at_each_step(l, list_and_call, change);
+  }
+}
+
 TEST_CASE("tasks broken: together with a subscription, a round before the task and questions in it", "[extensions]") {
   auto const body = [](client& c) -> asio::awaitable<void> {
     co_await c.subscribe("a:b");

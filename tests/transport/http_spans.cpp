@@ -105,3 +105,63 @@ TEST_CASE("http_spans: without them a call's own context goes in the header too"
   CHECK(post->says("\"traceparent\":\"" + sent + "\""));
   call->cancel();
 }
+
+namespace {
+
+char const* const parent_of_all = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+// The text of a member of `_meta`, as it stands in a body.
+std::string said(std::string const& key, std::string const& value) { return "\"" + key + "\":\"" + value + "\""; }
+
+}  // namespace
+
+TEST_CASE("http_spans: tracestate goes along in the header, of the parent's trace or the span's own", "[transport]") {
+  bool const modern = GENERATE(true, false);
+  traced t;
+  auto c = modern ? t.modern(t.options()) : t.legacy(t.options());
+  t.spans.clear();
+  auto const call = t.start(c.call_tool("a", {}, call_options().trace(trace_context(parent_of_all, "a=1,b=2", "k=v"))));
+  auto const post = t.take("tools/call");
+  CHECK(post->header("tracestate") == "a=1,b=2");
+  CHECK(post->header("baggage") == "k=v");
+  CHECK(post->says(said("tracestate", "a=1,b=2")));
+  auto const sent = trace_parent::parse(post->header("traceparent")).value();
+  CHECK(sent.trace_id == "0af7651916cd43dd8448eb211c80319c");
+  CHECK(t.spans.named("POST").start.parent.tracestate == "a=1,b=2");
+  call->cancel();
+  t.settle();
+  t.spans.context = trace_context("00-11111111111111111111111111111111-2222222222222222-00", "own=1");
+  auto const other = t.start(c.call_tool("b", {}, call_options().trace(trace_context(parent_of_all, "a=1"))));
+  auto x = t.take();
+  while (!x->says("tools/call")) x = t.take();  // behind the withdrawal of the first, in the legacy era
+  CHECK(x->header("tracestate") == "own=1");
+  CHECK(x->says(said("tracestate", "own=1")));
+  other->cancel();
+}
+
+TEST_CASE("http_spans: without them a call's tracestate is in the header, as it is in _meta", "[transport]") {
+  bool const modern = GENERATE(true, false);
+  bool const hooked = GENERATE(true, false);
+  http_talk t;
+  recorded_spans spans;
+  auto o = t.options();
+  if (hooked) o.spans(spans.hook());
+  auto c = modern ? t.modern(std::move(o)) : t.legacy(std::move(o));
+  auto const call = t.start(c.call_tool("a", {}, call_options().trace(trace_context(parent_of_all, "a=1", "k=v"))));
+  auto const post = t.take("tools/call");
+  auto const sent = trace_parent::parse(post->header("traceparent"));
+  REQUIRE(sent);
+  CHECK(sent->trace_id == "0af7651916cd43dd8448eb211c80319c");
+  CHECK((sent->parent_id == "b7ad6b7169203331") == !hooked);
+  CHECK(post->header("tracestate") == "a=1");
+  CHECK(post->header("baggage") == "k=v");
+  CHECK(post->says(said("tracestate", "a=1")));
+  post->result(complete_text);
+  t.settle();
+  CHECK(call->ok());
+  auto const broken = t.start(c.call_tool("a", {}, call_options().trace(trace_context(parent_of_all, "not a state"))));
+  auto const second = t.take("tools/call");
+  CHECK(trace_parent::parse(second->header("traceparent")));
+  CHECK(second->header("tracestate").empty());
+  broken->cancel();
+}

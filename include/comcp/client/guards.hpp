@@ -27,11 +27,13 @@ namespace comcp {
 [[nodiscard]] incoming_hook rate_limit(unsigned per_second);
 
 /// Asks before each sampling (create_message) and each elicitation; `ask` may take its time. False refuses: sampling with
-/// the specification's error -1, an elicitation with "decline". What `ask` throws is answered as if a handler threw it.
+/// the specification's error -1, an elicitation with "decline", or with error -1 where it was to be a task of 2025-11-25
+/// (see serve_tasks()), of which there then is none. What `ask` throws is answered as if a handler threw it.
 [[nodiscard]] incoming_hook approve(std::function<asio::awaitable<bool>(incoming_request const&)> ask);
 
 /// What a server may have sampled in all; more is answered with error -1. Samplings that the handler
-/// or another hook refused count for nothing; those that the server withdrew count.
+/// or another hook refused count for nothing; those that the server withdrew count, and those that it made tasks of
+/// (serve_tasks()), however these end: a hook sees no more of them than that they began.
 class sampling_budget {
  public:
   sampling_budget() {}
@@ -51,7 +53,8 @@ class sampling_budget {
 
 /// Refuses, with -32602, samplings, elicitations and roots/list that belong to no call of ours, as
 /// context::belongs_to_call() has it. Versions to 2025-11-25 allow them ("SHOULD be unrelated" even on the stream that is
-/// no call's), so this is by choice; the modern era has none.
+/// no call's), so this is by choice; the modern era has none. What a server asks about its tasks (tasks/get and the like)
+/// passes, as a task outlives the call that it was made in.
 /// Specification: SEP-2260.
 [[nodiscard]] incoming_hook require_origin();
 

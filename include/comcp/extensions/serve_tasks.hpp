@@ -38,8 +38,9 @@ COMCP_LAZY handler_chain make_task_desk(any_handler inner, task_service bounds);
 }
 
 /// A handler like the given one, whose create_message(), elicit() and elicit_url() a server of 2025-11-25 may have carried
-/// out as tasks: it is answered at once, asks how it goes (tasks/get, tasks/list), is told (notifications/tasks/status),
-/// and fetches the answer (tasks/result). tasks/cancel cancels the member's coroutine. For other versions nothing changes.
+/// out as tasks: it is answered at once, asks how it goes (tasks/get, tasks/list), is told of the end, whatever it is
+/// (notifications/tasks/status), and fetches the answer (tasks/result). tasks/cancel cancels the member's coroutine. Hooks
+/// see the request before it becomes a task. For other versions nothing changes.
 template <handler H>
 [[nodiscard]] handler_chain serve_tasks(H h, task_service bounds = task_service()) {
   return detail::make_task_desk(any_handler(std::move(h)), bounds);

@@ -81,7 +81,9 @@ struct list_traits<comcp::task> {
 /// the client's handler is asked, each thing once. The call's hard timeout and the task's ttl bound it: errc::timeout. A
 /// caller that cancels or runs out of time has the task cancelled, as far as the server can (where the server says only
 /// later that there is one: for 10 s, and not over HTTP in the modern era, where a call that is left has no answer). One
-/// that the server cancelled ends with errc::cancelled and call_outcome::open; one that failed with the server's error.
+/// that the server cancelled ends with errc::cancelled and call_outcome::open; one that failed with the server's error, or
+/// with protocol_violation where that is none. A state that cannot be read (see read_task()) ends it so, too. It is asked
+/// for once each 10 ms at most, whatever the server says; a ttl of 0 or below is over at once.
 class tasks {
  public:
   static constexpr std::string_view identifier = "io.modelcontextprotocol/tasks";
@@ -146,7 +148,8 @@ class task_handle {
   COMCP_LAZY [[nodiscard]] std::string tool() const;
   /// Asks the server.
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_state> status(call_options options = call_options()) const;
-  /// Waits for the tool's result, as call_tool() does. Cancelling it stops only the waiting.
+  /// Waits for the tool's result, as call_tool() does. Cancelling it stops only the waiting. The task's ttl counts from here
+  /// (createdAt is by the server's clock): one that the server has forgotten meanwhile ends with the server's -32602.
   COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> result(call_options options = call_options()) const;
   /// Tells the server, which may go on all the same. An error of the server's where it is over in 2025-11-25.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> cancel(call_options options = call_options()) const;
@@ -174,7 +177,8 @@ class task_operations {
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_handle> start_tool(std::string_view name,
                                                                    json::fragment arguments = json::fragment(),
                                                                    call_options options = call_options()) const;
-  /// A task that was begun elsewhere: what to_json() gave, or args("taskId", id). Throws invalid_argument.
+  /// A task that was begun elsewhere: what to_json() gave, or args("taskId", id). With the same login as there: servers bind
+  /// tasks to who began them, and others get -32602, as for a task that is not there. Throws invalid_argument.
   COMCP_LAZY [[nodiscard]] task_handle resume_task(json::fragment const& saved) const;
   /// 2025-11-25 alone: all tasks of the server, or a page of them.
   COMCP_LAZY [[nodiscard]] asio::awaitable<listing<task>> list_tasks(call_options options = call_options()) const;

@@ -24,7 +24,7 @@ struct task_state {
   std::optional<std::string> status_message;  ///< The server's words, for people: show it as visible() does.
   std::string created_at;
   std::string last_updated_at;
-  std::optional<std::int64_t> ttl;            ///< Milliseconds since its creation; nothing: unlimited.
+  std::optional<std::int64_t> ttl;            ///< Milliseconds since its creation; nothing: unlimited, or not said.
   std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
   // The extension's, by status.
   std::optional<comcp::input_requests> input_requests;
@@ -46,7 +46,9 @@ constexpr auto describe(std::type_identity<task_state>) {
                       json::defaulted("error", &t::error), json::rest(&t::raw));
 }
 
-/// Of the result of tools/call, tasks/get or tasks/cancel, or the parameters of a notification, in either era.
+/// Of the result of tools/call, tasks/get or tasks/cancel, or the parameters of a notification, in either era. Errors:
+/// protocol_violation, for a ttlMs or pollIntervalMs that is no integer too. Of 2025-11-25, whose reference SDK lets servers
+/// write any number there, such a ttl or pollInterval counts as not said. Numbers below zero are for who uses them.
 inline result<task_state> read_task(json::view v) {
   auto const inner = v.is_object() ? v.find("task") : std::nullopt;
   auto const own = inner && !v.find("taskId") ? *inner : v;

@@ -16,12 +16,19 @@ inline error refused_sampling(std::string_view why) { return error::from_peer({-
 inline bool asks_model(std::string_view method) noexcept { return method == "sampling/createMessage"; }
 inline bool asks_user(std::string_view method) noexcept { return method == "elicitation/create"; }
 
+// The answer to one that was to be a task is a task or an error: an elicitation's own would not be understood.
+inline bool is_to_be_task(incoming_request const& r) {
+  auto const task = r.params.is_object() ? r.params.view().find("task") : std::nullopt;
+  return task && task->is_object();
+}
+
 COMCP_LAZY asio::awaitable<hook_answer> ask_first(
     std::function<asio::awaitable<bool>(incoming_request const&)> ask, incoming_request const& r) {
   auto asking = ask(r);
   bool const yes = co_await std::move(asking);
   if (yes) co_return hook_answer();
   if (asks_model(r.method)) throw exception(refused_sampling("User rejected sampling request"));
+  if (is_to_be_task(r)) throw exception(error::from_peer({-1, "User rejected elicitation request", {}}));
   co_return hook_answer(json::fragment::of(args("action", "decline")));
 }
 

@@ -131,6 +131,8 @@ class task_desk {
   COMCP_LAZY static asio::awaitable<void> outlive(entry e, std::chrono::nanoseconds ttl, link core);
   COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e, link core);
   COMCP_LAZY static result<json::fragment> cancel(entry const& e);
+  COMCP_LAZY static result<json::fragment> cancel_and_tell(entry const& e, link const& core);
+  COMCP_LAZY static void tell(entry const& e, link const& core);
   COMCP_LAZY json::fragment list() const;
   void forget_old(std::chrono::steady_clock::time_point now) {
     std::erase_if(tasks_, [now](auto const& each) { return each.second->end <= now; });
@@ -198,7 +200,7 @@ COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::s
   auto const found = tasks_.find(id ? id->get_string().value_or("") : "");
   if (found == tasks_.end()) return as_answer(unknown_task());
   if (method == "tasks/result") return fetch(found->second, std::move(core));
-  if (method == "tasks/cancel") return as_answer(cancel(found->second));
+  if (method == "tasks/cancel") return as_answer(cancel_and_tell(found->second, core));
   return as_answer(json::fragment::of(found->second->state));
 }
 
@@ -240,6 +242,10 @@ COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, en
   bool const well = answered.has_value();
   e->outcome = std::move(answered);
   e->finish(well ? task_status::completed : task_status::failed);
+  tell(e, core);
+}
+
+COMCP_LAZY_DECL void task_desk::tell(entry const& e, link const& core) {
   core->notify_now("notifications/tasks/status", json::to_text(e->state));
 }
 
@@ -247,7 +253,7 @@ COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, en
 COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(entry e, std::chrono::nanoseconds ttl, link core) {
   auto waiting = core->life().sleep(ttl, e->finished.get_token());
   auto const ended = co_await std::move(waiting);
-  if (!ended) (void)cancel(e);
+  if (!ended) (void)cancel_and_tell(e, core);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> task_desk::live(std::shared_ptr<task_desk> desk, link core) {
@@ -272,6 +278,12 @@ COMCP_LAZY_DECL result<json::fragment> task_desk::cancel(entry const& e) {
   e->finish(task_status::cancelled);
   e->signal.emit(asio::cancellation_type::terminal);
   return json::fragment::of(e->state);
+}
+
+COMCP_LAZY_DECL result<json::fragment> task_desk::cancel_and_tell(entry const& e, link const& core) {
+  auto cancelled = cancel(e);
+  if (cancelled) tell(e, core);
+  return cancelled;
 }
 
 COMCP_LAZY_DECL json::fragment task_desk::list() const {
