@@ -110,18 +110,3 @@ TEST_CASE("file_token_store: a reader never sees a part of what a writer writes"
   CHECK_FALSE(failed);
   CHECK(torn == 0);
 }
-
-TEST_CASE("file_token_store: a lock is one for all stores of the file, and ends with its holder", "[auth]") {
-  comcp_test::temporary_folder const here;
-  auto const file = here.path / "tokens.json";
-  auto const lock = [&](std::string const& name) {
-    return comcp::run(file_token_store(file).lock(name, std::chrono::milliseconds(20)));
-  };
-  auto held = lock("a");
-  REQUIRE(held);
-  CHECK(lock("a").error() == errc::timeout);
-  CHECK(lock("b"));
-  CHECK(save(file_token_store(file), "a", "1"));  // it is a lock of the name, not of the file
-  held->reset();
-  CHECK(lock("a"));
-}

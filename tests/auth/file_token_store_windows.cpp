@@ -91,4 +91,19 @@ TEST_CASE("file_token_store: the usual path is in what the user has on this mach
   CHECK(file_token_store::usual_path().error() == errc::not_found);
 }
 
+TEST_CASE("file_token_store: a lock is one for all stores of the file, and ends with its holder", "[auth]") {
+  comcp_test::temporary_folder const here;
+  auto const file = here.path / "tokens.json";
+  auto const lock = [&](std::string const& name) {
+    return comcp::run(file_token_store(file).lock(name, std::chrono::milliseconds(20)));
+  };
+  auto held = lock("a");
+  REQUIRE(held);
+  CHECK(lock("a").error() == errc::timeout);
+  CHECK(lock("b"));
+  CHECK(comcp::run(file_token_store(file).save("a", comcp::secret("1"))));  // it is a lock of the name, not of the file
+  held->reset();
+  CHECK(lock("a"));
+}
+
 #endif
