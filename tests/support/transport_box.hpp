@@ -21,7 +21,7 @@
 #include <comcp/transport/transport.hpp>
 
 #include "support/catch.hpp"
-#include "support/own_process.hpp"
+#include "support/children.hpp"
 
 namespace comcp_test {
 
