@@ -19,6 +19,7 @@
 #include <comcp/trace/record.hpp>
 #include <comcp/transport/byte_stream.hpp>
 #include <comcp/transport/memory.hpp>
+#include <comcp/transport/named_pipe.hpp>
 #include <comcp/transport/stdio.hpp>
 #include <comcp/transport/unix_socket.hpp>
 #include <comcp/version.hpp>

@@ -27,6 +27,10 @@
 #error "comcp needs std::stop_token. clang's libc++ before version 20 has it with -fexperimental-library, in every source."
 #endif
 
+#if defined(_WIN32) && (defined(min) || defined(max))
+#error "comcp: windows.h was included before it and defines min and max, which are names of the standard library. Define NOMINMAX."
+#endif
+
 #include <asio/detail/config.hpp>
 
 #if !defined(ASIO_HAS_CO_AWAIT)

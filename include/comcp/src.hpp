@@ -28,6 +28,8 @@
 #include <comcp/auth/impl/loopback_redirect.ipp>
 #include <comcp/auth/impl/metadata.ipp>
 #include <comcp/auth/impl/open_browser.ipp>
+#include <comcp/auth/impl/open_browser_posix.ipp>
+#include <comcp/auth/impl/open_browser_windows.ipp>
 #include <comcp/auth/impl/pkce.ipp>
 #include <comcp/auth/impl/registration.ipp>
 #include <comcp/auth/impl/token.ipp>
@@ -107,7 +109,12 @@
 #include <comcp/http/impl/url.ipp>
 #include <comcp/http/impl/url_warnings.ipp>
 #include <comcp/impl/error.ipp>
-#include <comcp/impl/replace_file.ipp>
+#include <comcp/impl/private_file_posix.ipp>
+#include <comcp/impl/private_file_windows.ipp>
+#include <comcp/impl/replace_file_posix.ipp>
+#include <comcp/impl/replace_file_windows.ipp>
+#include <comcp/impl/system_posix.ipp>
+#include <comcp/impl/system_windows.ipp>
 #include <comcp/impl/visible.ipp>
 #include <comcp/json/impl/access.ipp>
 #include <comcp/json/impl/buffers.ipp>
@@ -129,6 +136,8 @@
 #include <comcp/net/impl/gate.ipp>
 #include <comcp/net/impl/loopback_listener.ipp>
 #include <comcp/net/impl/spawn.ipp>
+#include <comcp/net/impl/socket_posix.ipp>
+#include <comcp/net/impl/socket_windows.ipp>
 #include <comcp/net/impl/tcp_connect.ipp>
 #include <comcp/net/impl/time_source.ipp>
 #include <comcp/pinning/impl/fingerprint.ipp>
@@ -227,6 +236,7 @@
 #include <comcp/transport/impl/message_queue.ipp>
 #include <comcp/transport/impl/session_life.ipp>
 #include <comcp/transport/impl/stdio.ipp>
+#include <comcp/transport/impl/named_pipe.ipp>
 #include <comcp/transport/impl/unix_socket.ipp>
 #include <comcp/transport/impl/write_queue.ipp>
 #include <comcp/wire/impl/codec.ipp>
@@ -249,6 +259,8 @@
 #include <comcp/auth/impl/oauth_session.ipp>
 #include <comcp/auth/impl/oauth_spans.ipp>
 #include <comcp/auth/impl/oauth_steps.ipp>
+#include <comcp/http/impl/system_trust_openssl.ipp>
+#include <comcp/http/impl/system_trust_windows.ipp>
 #include <comcp/http/impl/tls_connector.ipp>
 #endif
 

@@ -1,35 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
-#include <fstream>
-
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <comcp/config/load.hpp>
 
-#include "config/samples.hpp"
-#include "support/catch.hpp"
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
 
-using match::contains;
+#include <comcp/system.hpp>
+
+#include "config/samples.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/variable.hpp"
+
 using match::ends_with;
 
 namespace {
 
-class temporary_directory {
- public:
-  temporary_directory() {
-    auto pattern = (std::filesystem::temp_directory_path() / "comcp-config-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~temporary_directory() { std::filesystem::remove_all(path); }
+struct temporary_directory : comcp_test::temporary_folder {
   [[nodiscard]] std::string write(std::string const& name, std::string_view text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-    return (path / name).string();
+    auto const file = path / comcp::detail::path_from_text(name);
+    std::ofstream(file, std::ios::binary) << text;
+    return comcp::detail::text_of_path(file);
   }
-  std::filesystem::path path;
 };
 
 }  // namespace
@@ -62,31 +55,21 @@ TEST_CASE("config: a file that is not there, is a directory or is too large", "[
         comcp::errc::invalid_json);
 }
 
-// Opening a FIFO to read it waits for somebody who writes: here, for ever.
-TEST_CASE("config: a FIFO or a device in place of a file is a problem, and nobody waits for it", "[config]") {
-  temporary_directory const dir;
-  auto const pipe = (dir.path / "pipe").string();
-  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  std::filesystem::create_symlink(pipe, dir.path / "link");
-  for (auto const& path : {pipe, (dir.path / "link").string(), std::string("/dev/zero"), dir.path.string()}) {
-    CAPTURE(path);
-    auto const f = comcp::load_config(path);
-    REQUIRE(f.problems.size() == 1);
-    CHECK(f.problems[0].code == comcp::errc::not_found);
-    CHECK_THAT(f.problems[0].text, contains("no regular file"));
-    CHECK_FALSE(comcp::process_variables().files()(path));
-  }
-}
-
 TEST_CASE("config: the variables of this process", "[config]") {
   temporary_directory const dir;
-  ::setenv("COMCP_TEST_CONFIG_VARIABLE", "there", 1);
+  comcp_test::variable const set("COMCP_TEST_CONFIG_VARIABLE", "there");
   auto const v = comcp::process_variables();
   CHECK(v.environment()("COMCP_TEST_CONFIG_VARIABLE") == "there");
   CHECK_FALSE(v.environment()("COMCP_TEST_NO_SUCH_VARIABLE"));
   CHECK(v.workspace_folder() == std::filesystem::current_path().string());
-  ::unsetenv("COMCP_TEST_CONFIG_VARIABLE");
   CHECK(v.files()(dir.write(".env", "A=1\n")).value() == "A=1\n");
   CHECK_FALSE(v.files()((dir.path / "none").string()));
   CHECK_FALSE(v.files()(dir.write("large", std::string((1 << 20) + 1, 'x'))));
+}
+
+TEST_CASE("config: names of files are UTF-8 on every system", "[config]") {
+  temporary_directory const dir;
+  auto const path = dir.write("\xc3\xa4\xe2\x82\xac\xe6\x97\xa5.json", config_samples::vscode);
+  CHECK(comcp::load_config(path).servers.size() == 2);
+  CHECK(std::filesystem::exists(dir.path / std::filesystem::path(u8"\u00e4\u20ac\u65e5.json")));
 }

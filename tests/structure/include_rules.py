@@ -59,7 +59,8 @@ SPECIAL = {
     "net/gate": "net (contract)", "net/serial": "net (contract)", "net/chance": "net (contract)",
     "transport/transport": "transport (contract)", "requirements": "net (contract)",
     "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)", "config/load": "config (file)",
-    "result": "error", "secret": "error", "visible": "error", "later": "error", "timespan": "error", "replace_file": "file",
+    "result": "error", "secret": "error", "visible": "error", "later": "error", "timespan": "error", "replace_file": "file", "private_file": "file",
+    "system": "error", "net/windows": "error", "net/windows_owner": "error",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/body": "http (pure)", "http/request_writer": "http (pure)",
     "http": "comcp",  # the header, not the folder
@@ -80,7 +81,8 @@ PARTS = {
                 FEATURES | {"negotiation", "pipeline", "exchange", "introduction", "subscriptions"}),
     "connection": ({"attempt", "calls", "channel", "core", "negotiation", "options", "status_listeners"}, FEATURES | {"legacy", "modern"}),
 }
-TRANSPORTS = {"stdio", "streamable_http", "http_sse", "http_session", "stream_session", "byte_stream", "unix_socket"}
+TRANSPORTS = {"stdio", "streamable_http", "http_sse", "http_session", "stream_session", "byte_stream", "unix_socket",
+              "named_pipe"}
 METHOD = re.compile(r'"[a-z]+/[a-zA-Z/]+"')
 NO_NAME = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|std::\w+', re.S)
 
@@ -96,6 +98,7 @@ IMPURE_HEADERS = re.compile(r"asio\b|asio/|httplib|openssl/|thread$|mutex$|share
                             r"semaphore$|latch$|barrier$|sys/|unistd\.h|poll\.h")
 SANSIO_ALSO = re.compile(r"random$")
 CLOCK = re.compile(r"\b(steady|system|high_resolution)_clock::now\s*\(")
+PLATFORM = re.compile(r"_(posix|windows|openssl)$")  # of what has one .ipp for each kind of system
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -112,7 +115,7 @@ def closure(layer, seen=None):
 def layer_of(path):
     """The layer of a file, from its path below include/comcp; None for one that the rules do not know."""
     parts = [part for part in pathlib.PurePosixPath(path).with_suffix("").parts if part != "impl"]
-    key = "/".join(parts)
+    key = PLATFORM.sub("", "/".join(parts)) if path.endswith(".ipp") else "/".join(parts)
     if key in SPECIAL:
         return SPECIAL[key]
     if key in ANYTHING or parts[0] in MAY:

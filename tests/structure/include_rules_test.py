@@ -73,6 +73,8 @@ class Rules(unittest.TestCase):
         self.refused("pinning/guard.hpp", "#include <comcp/pinning/lock_file.hpp>", "may not include pinning (file)")
         self.refused("hash/sha256.hpp", "#include <comcp/json/value.hpp>", "hash may not include json")
         self.allowed("pinning/impl/lock_file.ipp", "#include <sys/stat.h>")
+        self.allowed("impl/replace_file_windows.ipp", "#include <comcp/net/windows.hpp>")
+        self.refused("impl/system_posix.ipp", "#include <comcp/replace_file.hpp>", "error may not include file")
         self.allowed("pinning/fingerprint.hpp", "#include <comcp/hash/sha256.hpp>")
         self.allowed("providers/anthropic.hpp", "#include <comcp/protocol/tools.hpp>")
 

@@ -4,25 +4,27 @@
 // A folder of its own for one test, gone with it.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
 
-#include <sys/stat.h>
+#include <comcp/system.hpp>
 
 #include "support/catch.hpp"
+#include "support/file_modes.hpp"
 
 namespace comcp_test {
 
 class temporary_folder {
  public:
   temporary_folder() {
-    std::string name = (std::filesystem::canonical(std::filesystem::temp_directory_path()) / "comcp-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
+    auto const parent = std::filesystem::canonical(std::filesystem::temp_directory_path());
+    do {
+      path = parent / ("comcp-" + comcp::detail::unguessable_hex(6));
+    } while (!std::filesystem::create_directory(path));
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
   temporary_folder(temporary_folder const&) = delete;
   temporary_folder& operator=(temporary_folder const&) = delete;
@@ -34,19 +36,10 @@ class temporary_folder {
   std::filesystem::path path;
 };
 
-inline void write_text(std::filesystem::path const& file, std::string_view text, unsigned mode) {
-  std::ofstream(file) << text;
-  REQUIRE(::chmod(file.c_str(), static_cast<::mode_t>(mode)) == 0);
-}
 inline std::string text_of(std::filesystem::path const& file) {
   std::ostringstream out;
-  out << std::ifstream(file).rdbuf();
+  out << std::ifstream(file, std::ios::binary).rdbuf();
   return out.str();
-}
-inline unsigned mode_of(std::filesystem::path const& file) {
-  struct ::stat about {};
-  REQUIRE(::stat(file.c_str(), &about) == 0);
-  return about.st_mode & 07777U;
 }
 
 }  // namespace comcp_test

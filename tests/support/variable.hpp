@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An environment variable of this process for the time of a test.
+// An environment variable of this process for the time of a test. Windows knows none that is set to nothing.
 #pragma once
 
 #include <cstdlib>
@@ -10,20 +10,28 @@
 
 namespace comcp_test {
 
+#if defined(_WIN32)
+inline void set_variable(char const* name, char const* value) { ::_putenv_s(name, value); }
+inline void unset_variable(char const* name) { ::_putenv_s(name, ""); }
+#else
+inline void set_variable(char const* name, char const* value) { ::setenv(name, value, 1); }
+inline void unset_variable(char const* name) { ::unsetenv(name); }
+#endif
+
 class variable {
  public:
   explicit variable(char const* name) : name_(name) {
     if (char const* const now = std::getenv(name)) before_ = now;
-    ::unsetenv(name);
+    unset_variable(name);
   }
   variable(char const* name, std::string const& value) : variable(name) { set(value); }
   variable(variable const&) = delete;
   variable& operator=(variable const&) = delete;
   ~variable() {
-    if (before_) ::setenv(name_, before_->c_str(), 1);
-    else ::unsetenv(name_);
+    if (before_) set_variable(name_, before_->c_str());
+    else unset_variable(name_);
   }
-  void set(std::string const& value) const { ::setenv(name_, value.c_str(), 1); }
+  void set(std::string const& value) const { set_variable(name_, value.c_str()); }
 
  private:
   char const* name_;

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <comcp/transport/unix_socket.hpp>
 
-#include <cstdlib>
-#include <filesystem>
+#include <string>
 
 #include <asio/read.hpp>
 #include <asio/write.hpp>
 
+#include <comcp/system.hpp>
+
+#include "support/temporary_folder.hpp"
 #include "support/transport_box.hpp"
 
 using comcp::errc;
@@ -21,12 +23,8 @@ static_assert(comcp::transport<comcp::unix_socket>);
 namespace {
 
 struct directory {
-  directory() {
-    char name[] = "/tmp/comcp_unix_XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  ~directory() { std::filesystem::remove_all(path); }
-  std::string path;
+  comcp_test::temporary_folder folder;
+  std::string path = comcp::detail::text_of_path(folder.path);
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <comcp/hash/sha256.hpp>
 #include <comcp/json/writer.hpp>
 #include <comcp/replace_file.hpp>
+#include <comcp/system.hpp>
 
 #include "config_commands.hpp"
 #include "exit_codes.hpp"
@@ -22,15 +23,17 @@ namespace cli {
 namespace {
 
 namespace fs = std::filesystem;
+using comcp::detail::path_from_text;
+using comcp::detail::text_of_path;
 using strings = std::vector<std::string>;
 
-std::string approvals_file() { return (fs::path(own_file()).parent_path() / "approved").string(); }
+std::string approvals_file() { return text_of_path(path_from_text(own_file()).parent_path() / "approved"); }
 
 // Lines of a fingerprint and the file's name; the newest last.
 strings read_approvals() try {
   constexpr std::size_t most = std::size_t{1} << 20;
-  auto const from = comcp::detail::open_regular(approvals_file());
-  auto const text = from ? comcp::detail::read_rest(*from, most, approvals_file()) : comcp::result<std::string>("");
+  auto const from = comcp::detail::open_regular(path_from_text(approvals_file()));
+  auto const text = from ? comcp::detail::read_rest(*from, most, {}) : comcp::result<std::string>("");
   return text ? wrap(*text, most) : strings();
 } catch (usage_error const&) {
   return {};  // no home: nothing is kept
@@ -39,7 +42,7 @@ strings read_approvals() try {
 // The place belongs to it: a command such as ./server is another one elsewhere.
 std::string fingerprint(comcp::config_file const& file) {
   std::error_code failed;
-  auto const place = fs::weakly_canonical(file.path, failed).string();
+  auto const place = text_of_path(fs::weakly_canonical(path_from_text(file.path), failed));
   comcp::sha256_hasher hash;
   hash.update(failed ? file.path : place).update(std::string_view("\0", 1)).update(file.raw.dump());
   return comcp::to_hex(hash.digest());
@@ -102,7 +105,7 @@ bool is_users_own(std::string const& path) {
   auto const all = comcp::config_locations(v.environment(), v.workspace_folder());
   return std::any_of(all.begin(), all.end(), [&path](comcp::config_location const& l) {
     std::error_code failed;
-    return l.scope == comcp::config_scope::user && fs::equivalent(l.path, path, failed) && !failed;
+    return l.scope == comcp::config_scope::user && fs::equivalent(path_from_text(l.path), path_from_text(path), failed) && !failed;
   });
 }
 

@@ -7,12 +7,12 @@
 #include <iostream>
 #include <system_error>
 
-#include <unistd.h>
-
 #include <comcp/config/load.hpp>
+#include <comcp/system.hpp>
 #include <comcp/transport/http_options.hpp>
 
 #include "exit_codes.hpp"
+#include "platform.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -109,30 +109,15 @@ comcp::result<comcp::secret> some_answer(comcp::config_input const& asked) {
 
 std::string process_path() {
   auto const found = comcp::process_variables().environment()("PATH").value_or("");
-  return found.empty() ? "/usr/local/bin:/usr/bin:/bin" : found;
-}
-
-bool is_program(std::string const& path) {
-  std::error_code failed;
-  return ::access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, failed);
+  return found.empty() ? usual_path : found;
 }
 
 // As a start would look for it; empty where it would find it.
 std::string what_is_wrong_with_command(configured_server const& s) {
-  auto const there = [&s](std::string const& path) {
-    return is_program(path.starts_with('/') || s.cwd.empty() ? path : s.cwd + "/" + path);
-  };
-  auto const& name = s.command;
-  if (name.find('/') != std::string::npos) return there(name) ? "" : "no program: " + shown_endpoint(s);
   auto const own = std::find_if(s.env.rbegin(), s.env.rend(), [](auto const& v) { return v.first == "PATH"; });
-  auto const path = own != s.env.rend() ? own->second : process_path();
-  for (std::size_t begin = 0; begin <= path.size();) {
-    auto const end = std::min(path.find(':', begin), path.size());
-    auto const folder = path.substr(begin, end - begin);
-    if (there((folder.empty() ? "." : folder) + "/" + name)) return {};
-    begin = end + 1;
-  }
-  return "is not in PATH: " + shown_endpoint(s);
+  if (finds_command(s.command, s.cwd, own != s.env.rend() ? own->second : process_path())) return {};
+  bool const is_path = s.command.find('/') != std::string::npos;
+  return (is_path ? "no program: " : "is not in PATH: ") + shown_endpoint(s);
 }
 
 void check_program(configured_server const& s, problems& all) {
@@ -143,7 +128,8 @@ void check_program(configured_server const& s, problems& all) {
     if (at == s.places.end()) at = s.places.begin();
     all.push_back({s.file, at->line, at->column, s.path + "." + key, comcp::errc::not_found, std::move(text)});
   };
-  if (!s.cwd.empty() && !std::filesystem::is_directory(s.cwd, failed)) return complain("cwd", "there is no such directory");
+  if (!s.cwd.empty() && !std::filesystem::is_directory(comcp::detail::path_from_text(s.cwd), failed))
+    return complain("cwd", "there is no such directory");
   if (auto wrong = what_is_wrong_with_command(s); !wrong.empty()) complain("command", std::move(wrong));
 }
 

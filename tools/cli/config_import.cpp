@@ -3,14 +3,15 @@
 //
 // Copies servers as they are written, variables and all, into comcp's own file.
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <system_error>
 
-#include <unistd.h>
+#include <comcp/private_file.hpp>
+#include <comcp/replace_file.hpp>
+#include <comcp/system.hpp>
 
 #include "config_approval.hpp"
 #include "config_commands.hpp"
@@ -41,7 +42,7 @@ class own_config {
  public:
   explicit own_config(std::string path) : path_(std::move(path)) {
     std::error_code failed;
-    if (!std::filesystem::exists(path_, failed)) return;
+    if (!std::filesystem::exists(comcp::detail::path_from_text(path_), failed)) return;
     before_ = read_file(path_);
     if (!before_.raw.is_object())
       throw usage_error("comcp's own file cannot be read, so nothing was changed: " +
@@ -125,7 +126,8 @@ sources sources_of(options const& o, std::string const& own) {
   sources out;
   for (auto& f : find_files(o.config.source)) {
     std::error_code failed;
-    bool const same = std::filesystem::equivalent(f.file.path, own, failed) && !failed;
+    bool const same = std::filesystem::equivalent(comcp::detail::path_from_text(f.file.path),
+                                                   comcp::detail::path_from_text(own), failed) && !failed;
     bool const of_project = f.where && f.where->scope == comcp::config_scope::project && !is_users_own(f.file.path);
     bool const of_comcp = o.config.source.empty() && f.where && f.where->program == comcp::config_program::own;
     if (!same && !(of_comcp && !of_project)) (of_project ? out.left_alone : out.used).push_back(std::move(f));
@@ -215,32 +217,10 @@ int import_config(options const& o) {
 }
 
 void write_private_file(std::string const& path, std::string_view text) {
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  fs::path target = path;
-  if (fs::is_symlink(target, failed)) {
-    target = fs::canonical(target, failed);
-    if (failed) throw usage_error("cannot write '" + path + "': " + failed.message());
-  }
-  failed.clear();
-  if (auto const folder = target.parent_path(); !folder.empty() && fs::create_directories(folder, failed))
-    fs::permissions(folder, fs::perms::owner_all, failed);
-  failed.clear();
-  auto part = target.string() + ".XXXXXX";
-  int const fd = ::mkstemp(part.data());  // mode 0600
-  if (fd < 0) throw usage_error("cannot write '" + path + "': " + std::system_category().message(errno));
-  bool good = true;
-  while (good && !text.empty()) {
-    auto const n = ::write(fd, text.data(), text.size());
-    good = n > 0 || (n < 0 && errno == EINTR);
-    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  good = good && ::fsync(fd) == 0;
-  good = ::close(fd) == 0 && good;
-  if (good) fs::rename(part, target, failed);
-  if (good && !failed) return;
-  ::unlink(part.c_str());
-  throw usage_error("cannot write '" + path + "'");
+  auto const target = comcp::detail::link_target(comcp::detail::path_from_text(path));
+  auto done = comcp::detail::make_private_folders(target.parent_path());
+  if (done) done = comcp::detail::replace_file(target, text, 0600);
+  if (!done) throw usage_error("cannot write '" + path + "': " + done.error().code().message());
 }
 
 }  // namespace cli

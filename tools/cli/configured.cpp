@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <comcp/config/load.hpp>
+#include <comcp/system.hpp>
 
 #include "config_approval.hpp"
 #include "exit_codes.hpp"
@@ -21,12 +22,12 @@ namespace {
 std::string current_directory() {
   std::error_code failed;
   auto const here = std::filesystem::current_path(failed);
-  return failed ? std::string(".") : here.string();
+  return failed ? std::string(".") : comcp::detail::text_of_path(here);
 }
 
 bool is_there(std::string const& path) {
   std::error_code failed;
-  return std::filesystem::exists(path, failed) && !failed;
+  return std::filesystem::exists(comcp::detail::path_from_text(path), failed) && !failed;
 }
 
 [[noreturn]] void complain(std::string const& why, std::vector<comcp::config_problem> const& problems) {

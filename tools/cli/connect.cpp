@@ -3,19 +3,12 @@
 #include "connect.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <optional>
-#include <system_error>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <comcp/auth/bearer.hpp>
 #include <comcp/config/connect.hpp>
 #include <comcp/extensions/tasks.hpp>
-#include <comcp/replace_file.hpp>
 #include <comcp/trace/record.hpp>
 #include <comcp/transport/stdio.hpp>
 
@@ -23,6 +16,7 @@
 #include "exit_codes.hpp"
 #include "http_server.hpp"
 #include "oauth_setup.hpp"
+#include "platform.hpp"
 #include "printers.hpp"
 
 namespace cli {
@@ -40,32 +34,8 @@ comcp::stdio make_stdio(target const& t, std::shared_ptr<surroundings> const& ar
   return server;
 }
 
-// Opens the file of a recording: names and contents stay in it even without secrets. So it is the user's own, readable by
-// nobody else, and no link that somebody put there.
-comcp::detail::file_descriptor open_private(std::string const& file) {
-  auto const refused = [&file](std::string const& why) { return usage_error("--trace: cannot write '" + file + "': " + why); };
-  comcp::detail::file_descriptor opened(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
-  if (opened.get() < 0 && errno == ELOOP) throw refused("it is a symbolic link");
-  if (opened.get() < 0) throw refused(std::generic_category().message(errno));
-  struct ::stat about {};
-  bool const own = ::fstat(opened.get(), &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == ::geteuid();
-  if (!own || about.st_nlink > 1) throw refused("it is no regular file of yours alone");
-  if (::fchmod(opened.get(), 0600) != 0 || ::ftruncate(opened.get(), 0) != 0)
-    throw refused(std::generic_category().message(errno));
-  return opened;
-}
-
 comcp::tracer open_trace(std::string const& file) {
-  auto const out = std::make_shared<comcp::detail::file_descriptor>(open_private(file));
-  return comcp::record_to([out](std::string_view line) {
-    auto const text = std::string(line) + '\n';
-    for (std::string_view rest = text; !rest.empty();) {
-      auto const n = ::write(out->get(), rest.data(), rest.size());
-      if (n <= 0 && errno != EINTR) return;
-      rest.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 0);
-    }
-  });
+  return comcp::record_to([write = open_trace_file(file)](std::string_view line) { write(std::string(line) + '\n'); });
 }
 
 // What the user should know of a connection that others can listen to.

@@ -7,8 +7,7 @@
 #include <iostream>
 #include <utility>
 
-#include <unistd.h>
-
+#include "platform.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -34,7 +33,7 @@ std::string bar_of(double part) {
 
 }  // namespace
 
-console::console() : terminal_(obeys_escapes(STDERR_FILENO)) {}
+console::console() : terminal_(obeys_escapes(standard_error)) {}
 
 console::~console() {
   if (!unfinished_.empty()) line(one_line(unfinished_));
@@ -59,7 +58,7 @@ void console::progress(comcp::progress_notification const& p) {
   }
   clear();
   if (p.total && *p.total > 0) text.insert(0, bar_of(p.progress / *p.total));
-  bar_ = first_line(text, terminal_width(STDERR_FILENO) - 1);
+  bar_ = first_line(text, terminal_width(standard_error) - 1);
   std::cerr << bar_ << std::flush;
 }
 

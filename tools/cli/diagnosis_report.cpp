@@ -4,11 +4,10 @@
 
 #include <iostream>
 
-#include <unistd.h>
-
 #include <comcp/json/build.hpp>
 
 #include "login.hpp"
+#include "platform.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -19,7 +18,7 @@ using mark = finding::mark;
 char const* name_of(mark m) noexcept { return m == mark::good ? "ok" : m == mark::note ? "note" : "problem"; }
 
 void print_wrapped(std::string const& head, std::string const& text, std::size_t indent) {
-  auto const width = terminal_width(STDOUT_FILENO);
+  auto const width = terminal_width(standard_output);
   auto before = padded(head, indent);
   for (auto const& line : wrap(one_line(text), width > indent + 20 ? width - indent : 20)) {
     std::cout << before << line << '\n';
@@ -27,7 +26,7 @@ void print_wrapped(std::string const& head, std::string const& text, std::size_t
   }
 }
 
-void print_title(char const* title) { std::cout << '\n' << bold(title, STDOUT_FILENO) << '\n'; }
+void print_title(char const* title) { std::cout << '\n' << bold(title, standard_output) << '\n'; }
 
 void print_asked(asked_url const& a) {
   std::cout << "  " << a.method << ' ' << one_line(a.url) << '\n';
@@ -88,7 +87,7 @@ void print_diagnosis(diagnosis const& d, options const& o) {
   for (auto const& a : d.of_discovery) print_asked(a);
   if (!d.findings.empty()) print_title(d.wants_login ? "What would a login do?" : "What is wrong?");
   for (auto const& f : d.findings) print_finding(f);
-  std::cout << '\n' << bold(verdict(d, o), STDOUT_FILENO) << '\n';
+  std::cout << '\n' << bold(verdict(d, o), standard_output) << '\n';
 }
 
 }  // namespace cli

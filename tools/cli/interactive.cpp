@@ -6,8 +6,6 @@
 #include <optional>
 #include <system_error>
 
-#include <unistd.h>
-
 #include <asio/redirect_error.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
@@ -17,6 +15,7 @@
 #include <comcp/trace/record.hpp>
 
 #include "form.hpp"
+#include "platform.hpp"
 #include "text.hpp"
 
 namespace cli {
@@ -56,7 +55,7 @@ asio::awaitable<void> dialogs::my_turn() {
 
 void dialogs::introduce(std::string const& server, std::string const& message, std::string const& what) {
   err_.clear();
-  terminal_->print("\n", bold("The server " + one_line(server) + " " + what + ":", STDIN_FILENO), "\n", message, "\n");
+  terminal_->print("\n", bold("The server " + one_line(server) + " " + what + ":", standard_input), "\n", message, "\n");
 }
 
 asio::awaitable<elicit_result> dialogs::form(comcp::elicit_params asked, std::string server) {
@@ -156,7 +155,7 @@ asio::awaitable<elicit_result> dialogs::url(comcp::elicit_params asked, std::str
   co_await my_turn();
   turn mine(*this);
   introduce(server, asked.message, "wants you to visit a page");
-  terminal_->print("\n  ", one_line(address), "\n\nHost: ", bold(one_line(parts.host), STDIN_FILENO), "\n");
+  terminal_->print("\n  ", one_line(address), "\n\nHost: ", bold(one_line(parts.host), standard_input), "\n");
   for (auto const& warning : url_warnings(address)) terminal_->print("Warning: " + warning + "\n");
   terminal_->print("comcp does not open it: copy it into a browser if you trust that host.\n");
   auto const state = co_await confirm("Tell the server that you go there?", false);

@@ -2,18 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command-line tool `comcp`.
-#include <clocale>
 #include <cstdio>
 #include <exception>
 #include <iostream>
-
-#include <poll.h>
-#include <unistd.h>
+#include <string>
+#include <vector>
 
 #include "config_commands.hpp"
 #include "core_dumps.hpp"
 #include "exit_codes.hpp"
 #include "options.hpp"
+#include "platform.hpp"
 #include "printers.hpp"
 #include "session.hpp"
 
@@ -24,8 +23,7 @@ int finished(cli::options const& o, int code) {
   std::cout.flush();
   std::fflush(stdout);
   if (std::cout && std::ferror(stdout) == 0) return code;
-  ::pollfd out{STDOUT_FILENO, POLLOUT, 0};
-  if (::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0) return code;
+  if (cli::reader_of_output_left()) return code;
   std::cerr << cli::failure_text(o, cli::exit_output, "the output could not be written") << '\n';
   return code == cli::exit_ok ? cli::exit_output : code;
 }
@@ -47,7 +45,11 @@ int run(int argc, char const* const* argv, cli::options& given) {
 
 int main(int argc, char* argv[]) {
   cli::keep_memory_out_of_core_dumps();
+  cli::text_streams const streams;
+  auto const arguments = cli::utf8_arguments(argc, argv);
+  std::vector<char const*> all;
+  for (auto const& each : arguments) all.push_back(each.c_str());
+  all.push_back(nullptr);
   cli::options given;
-  std::setlocale(LC_CTYPE, "C.UTF-8");  // wide letters take two columns
-  return finished(given, run(argc, argv, given));
+  return finished(given, run(static_cast<int>(arguments.size()), all.data(), given));
 }

@@ -5,10 +5,10 @@
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 
 #include <chrono>
-#include <cstdlib>
 
 #include <comcp/auth/file_token_store.hpp>
 #include <comcp/auth/oauth_session.hpp>
+#include <comcp/system.hpp>
 
 #include "exit_codes.hpp"
 #include "http_server.hpp"
@@ -20,9 +20,8 @@ namespace {
 
 comcp::any_token_store make_store(login_choice const& login) {
   auto file = login.store;
-  auto const* const named = std::getenv("COMCP_TOKEN_STORE");
-  if (file.empty() && named) file = named;
-  if (!file.empty()) return comcp::file_token_store(file);
+  if (file.empty()) file = comcp::detail::environment_variable("COMCP_TOKEN_STORE").value_or("");
+  if (!file.empty()) return comcp::file_token_store(comcp::detail::path_from_text(file));
   auto const usual = comcp::file_token_store::usual_path();
   if (!usual) throw usage_error("no place for logins: " + std::string(usual.error().message()) + "; give --token-store");
   return comcp::file_token_store(*usual);

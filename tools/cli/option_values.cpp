@@ -2,19 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "option_values.hpp"
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <system_error>
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <comcp/json/value.hpp>
+#include <comcp/system.hpp>
 
 #include "exit_codes.hpp"
+#include "platform.hpp"
 
 namespace cli {
 namespace {
@@ -28,15 +27,13 @@ std::string stripped(std::string_view text) {
 
 // As ssh has it: who owns a file guards it, and what others can read is no secret.
 void check_private_file(std::string const& option, std::string const& file) {
-  struct ::stat about {};
-  if (::stat(file.c_str(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != ::geteuid()) return;
-  if ((about.st_mode & 077) != 0)
-    throw usage_error(option + ": others can read or change '" + file + "': chmod 600 it, and think of what is in it as known");
+  if (is_open_to_others(file))
+    throw usage_error(option + ": others can read or change '" + file + "': " + how_to_close +
+                      ", and think of what is in it as known");
 }
 
 comcp::secret from_environment(std::string const& option, std::string const& variable) {
-  auto const* const found = std::getenv(variable.c_str());
-  auto text = stripped(found ? found : "");
+  auto text = stripped(comcp::detail::environment_variable(variable).value_or(""));
   if (text.empty()) throw usage_error(option + ": there is no variable '" + variable + "', or nothing in it");
   return comcp::secret(std::move(text));
 }
@@ -44,7 +41,7 @@ comcp::secret from_environment(std::string const& option, std::string const& var
 comcp::secret from_file(std::string const& option, std::string const& file) {
   check_private_file(option, file);
   constexpr std::size_t most = std::size_t{64} << 10;
-  std::ifstream in(file, std::ios::binary);
+  std::ifstream in(comcp::detail::path_from_text(file), std::ios::binary);
   std::string text(most + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
@@ -110,11 +107,14 @@ std::pair<std::string, std::string> parse_variable(std::string const& text) {
 
 comcp::root parse_root(std::string const& directory) {
   std::error_code failed;
-  auto const path = std::filesystem::canonical(directory, failed);
+  auto const path = std::filesystem::canonical(comcp::detail::path_from_text(directory), failed);
   if (failed || !std::filesystem::is_directory(path, failed))
     throw usage_error("--root: '" + directory + "' is no directory");
-  std::string uri = "file://";
-  for (char const c : path.string()) {
+  auto text = comcp::detail::text_of_path(path);
+  constexpr char separator = static_cast<char>(std::filesystem::path::preferred_separator);
+  std::replace(text.begin(), text.end(), separator, '/');
+  std::string uri = text.starts_with('/') ? "file://" : "file:///";  // a drive comes first, or a folder
+  for (char const c : text) {
     bool const plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                        std::string_view("/-._~").find(c) != std::string_view::npos;
     if (plain) {
@@ -125,7 +125,7 @@ comcp::root parse_root(std::string const& directory) {
       uri += hex;
     }
   }
-  return comcp::root(uri, path.filename().string());
+  return comcp::root(uri, comcp::detail::text_of_path(path.filename()));
 }
 
 std::pair<std::string, std::string> parse_header(std::string const& text) {

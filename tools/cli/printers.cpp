@@ -7,9 +7,8 @@
 #include <set>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "login.hpp"
+#include "platform.hpp"
 #include "schema_text.hpp"
 #include "text.hpp"
 
@@ -27,7 +26,7 @@ std::string described(std::optional<std::string> const& title, std::optional<std
 
 // Data for a pipe stays as it is.
 void print_text(std::string_view text) {
-  if (is_terminal(STDOUT_FILENO)) {
+  if (is_terminal(standard_output)) {
     std::cout << text;
   } else {
     std::cout << raw_text{text};
@@ -112,7 +111,7 @@ std::string advice(comcp::error const& e, options const& o) {
 }  // namespace
 
 void print_field(char const* name, std::string const& text) {
-  auto const width = terminal_width(STDOUT_FILENO);
+  auto const width = terminal_width(standard_output);
   auto head = padded(name, 14);
   for (auto const& line : wrap(printable(text), width > 24 ? width - 14 : 10)) {
     std::cout << head << line << '\n';
@@ -168,7 +167,7 @@ row row_of(comcp::prompt const& p) {
 
 void print_rows(std::vector<row> const& rows, char const* nothing) {
   if (rows.empty()) std::cout << nothing << '\n';
-  print_table(std::cout, rows, terminal_width(STDOUT_FILENO), STDOUT_FILENO);
+  print_table(std::cout, rows, terminal_width(standard_output), standard_output);
 }
 
 void print_content(comcp::content_block const& block) { std::visit(content_printer(), block); }
@@ -184,12 +183,12 @@ void print_result(comcp::call_tool_result const& r) {
 void print_result(comcp::read_resource_result const& r) {
   for (auto const& c : r.contents) {
     if (c.text) {
-      if (is_terminal(STDOUT_FILENO)) {
+      if (is_terminal(standard_output)) {
         print_text(*c.text);
       } else {
         std::cout << raw_text{*c.text};
       }
-    } else if (is_terminal(STDOUT_FILENO)) {
+    } else if (is_terminal(standard_output)) {
       print_binary("binary", c.mime_type.value_or("data"), c.blob.value_or(""));
     } else {
       auto const bytes = c.bytes().value();
@@ -199,9 +198,9 @@ void print_result(comcp::read_resource_result const& r) {
 }
 
 void print_result(comcp::get_prompt_result const& r) {
-  if (r.description) std::cout << bold(one_line(*r.description), STDOUT_FILENO) << "\n\n";
+  if (r.description) std::cout << bold(one_line(*r.description), standard_output) << "\n\n";
   for (auto const& m : r.messages) {
-    std::cout << bold(enum_text(m.role), STDOUT_FILENO) << ":\n";
+    std::cout << bold(enum_text(m.role), standard_output) << ":\n";
     print_content(m.content);
   }
 }

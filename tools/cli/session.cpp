@@ -3,7 +3,6 @@
 #include "session.hpp"
 
 #include <chrono>
-#include <csignal>
 #include <exception>
 #include <functional>
 #include <iostream>
@@ -22,6 +21,7 @@
 #include "exit_codes.hpp"
 #include "login.hpp"
 #include "many.hpp"
+#include "platform.hpp"
 #include "printers.hpp"
 #include "signals.hpp"
 
@@ -102,9 +102,10 @@ comcp::call_options session::call_options() const {
 }
 
 int run_session(options const& o) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed stdout shows in the stream
+  survive_broken_pipes();
   asio::io_context io(1);
-  asio::signal_set signals(io, SIGINT, SIGTERM);
+  asio::signal_set signals(io);
+  add_interrupts(signals);
   last_resort const though_busy;
   asio::cancellation_signal cancel;
   int signal = 0;

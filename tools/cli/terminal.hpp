@@ -13,7 +13,6 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
-#include <asio/posix/stream_descriptor.hpp>
 
 #include "text.hpp"
 
@@ -23,6 +22,7 @@ class terminal {
  public:
   /// Empty when stdin is no terminal.
   static std::unique_ptr<terminal> open(asio::any_io_executor const& executor);
+  ~terminal();
 
   /// Texts of any kind, as text.hpp prints them.
   template <class... Text>
@@ -36,11 +36,11 @@ class terminal {
   void stop_asking();
 
  private:
-  terminal(asio::any_io_executor const& executor, int input, std::string const& name);
+  struct input;  // of the system
+  terminal(std::unique_ptr<input> in, std::string const& out);
 
-  asio::posix::stream_descriptor in_;
+  std::unique_ptr<input> in_;
   std::ofstream out_;
-  std::string unread_;
 };
 
 }  // namespace cli

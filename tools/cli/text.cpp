@@ -8,22 +8,18 @@
 #include <ostream>
 #include <utility>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-#include <wchar.h>
-
 #include <comcp/json/writer.hpp>
 #include <comcp/visible.hpp>
+
+#include "platform.hpp"
 
 namespace cli {
 namespace {
 
 using comcp::detail::character_scan;
 
-// Two for wide letters, none for combining marks; needs a UTF-8 locale, else one.
 std::size_t width_of(char32_t code) noexcept {
-  auto const width = code < 0x80 ? 1 : ::wcwidth(static_cast<wchar_t>(code));
-  return width < 0 ? 1 : static_cast<std::size_t>(width);
+  return code < 0x80 ? 1 : letter_columns(code);
 }
 
 // The longest start of `text` that has at most `width` columns, and one letter at least. Looks no further.
@@ -180,16 +176,13 @@ std::string first_line(std::string_view text, std::size_t width) {
   return std::string(line.substr(0, cut_line(line, width).first));
 }
 
-bool is_terminal(int descriptor) noexcept { return ::isatty(descriptor) == 1; }
-
 bool obeys_escapes(int descriptor) noexcept {
   auto const* const kind = std::getenv("TERM");
-  return is_terminal(descriptor) && (!kind || std::string_view(kind) != "dumb");
+  return (!kind || std::string_view(kind) != "dumb") && takes_escapes(descriptor);
 }
 
 std::size_t terminal_width(int descriptor) {
-  ::winsize size{};
-  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+  if (auto const found = window_columns(descriptor); found >= 20) return found;
   auto const* const set = std::getenv("COLUMNS");
   auto const wanted = set ? std::strtoul(set, nullptr, 10) : 0;
   return wanted >= 20 && wanted <= 1000 ? wanted : 80;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Credentials in one file: readable by its user alone, replaced whole, shared by processes through a lock. POSIX.
+// Credentials in one file: readable by its user alone, replaced whole, shared by processes through a lock.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,14 @@ namespace comcp {
 /// The file is JSON, of mode 0600, in a folder that is made with mode 0700 where there is none. A file that others may
 /// read or write, that is owned by somebody else or is no regular file, is refused (errc::denied); a symbolic link is followed
 /// to its target, which is replaced in its own folder. A file that is no JSON of ours is errc::wrong_shape and stays
-/// untouched. Locks are files beside it, held with flock(): the end of a process ends its locks.
+/// untouched. Locks are files beside it, held with flock(): the end of a process ends its locks. On Windows mode 0600 is a
+/// protected list of access for this user and the system (administrators, who get at everything, are no others), and the
+/// lock is LockFileEx().
 class file_token_store {
  public:
   COMCP_LAZY explicit file_token_store(std::filesystem::path file);
-  /// $XDG_DATA_HOME/comcp/tokens.json, ~/.local/share by default. errc::not_found without a home.
+  /// $XDG_DATA_HOME/comcp/tokens.json, ~/.local/share by default; %LOCALAPPDATA%\comcp\tokens.json on Windows, which no
+  /// other machine gets. errc::not_found without a home.
   COMCP_LAZY static result<std::filesystem::path> usual_path();
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);

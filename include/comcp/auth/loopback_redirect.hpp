@@ -16,9 +16,10 @@
 namespace comcp {
 
 /// Opens the system's browser at an http or https URL, without a shell: the URL is one argument, and every character that a
-/// script behind it might take for something else is escaped. `open` on macOS; elsewhere xdg-open where there is a display,
-/// or what $BROWSER names as one absolute path. errc::not_found where there is none; invalid_argument for a URL that was
-/// moved from. Does not wait for it; it inherits no descriptor and outlives this process.
+/// script behind it might take for something else is escaped. `open` on macOS; on Windows what the user has chosen for http
+/// and https; elsewhere xdg-open where there is a display, or what $BROWSER names as one absolute path. errc::not_found
+/// where there is none; invalid_argument for a URL that was moved from. Does not wait for it; it inherits no descriptor and
+/// outlives this process.
 result<void> open_browser(http_url const& url);
 
 namespace detail {
@@ -26,6 +27,8 @@ namespace detail {
 void print_login_url(http_url const& url);
 // The URL with every character as %XX that a script or a desktop's launcher might not take literally.
 std::string browser_argument(http_url const& url);
+// Starts this system's browser with it, and waits for nothing but the start.
+result<void> start_browser(std::string argument);
 }  // namespace detail
 
 /// Prints the URL to stderr and opens the browser too, unless told otherwise. The browser's argument, which every user of the
@@ -96,4 +99,6 @@ class loopback_redirect {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/auth/impl/loopback_redirect.ipp>
 #include <comcp/auth/impl/open_browser.ipp>
+#include <comcp/auth/impl/open_browser_posix.ipp>
+#include <comcp/auth/impl/open_browser_windows.ipp>
 #endif

@@ -5,6 +5,10 @@
 // The engine keeps deadlines and limits; what is good HTTP, cpp-httplib decides.
 #pragma once
 
+#if defined(_WIN32)
+#error "comcp: httplib_engine is not there for Windows: use asio_engine, which is the default."
+#endif
+
 #include <chrono>
 #include <cstddef>
 #include <functional>

@@ -17,13 +17,11 @@
 
 #include <comcp/net/asio_compat.hpp>
 #include <comcp/net/resolver.hpp>
+#include <comcp/net/socket.hpp>
 #include <comcp/net/time_source.hpp>
 #include <comcp/result.hpp>
 
 namespace comcp::net {
-
-/// Opens a socket that is close-on-exec from its beginning, which Asio's own open() cannot say.
-std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol);
 
 /// Drops the addresses that the filter refuses. errc::denied where none is left, with those addresses.
 result<void> keep_allowed(endpoints& addresses, address_filter const& allowed, std::string const& name);
@@ -71,7 +69,7 @@ asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std:
   bool late = false;
   for (std::size_t i = 0; i < to.size(); ++i) {
     Socket socket(on);
-    auto ec = open_socket(socket, to[i].protocol());
+    auto ec = open_socket(socket, to[i]);
     late = false;
     if (!ec) {
       socket_alarm const alarm(*time, socket, detail::share_of(time->now(), until, to.size() - i));

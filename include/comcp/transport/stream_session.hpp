@@ -143,7 +143,8 @@ class stream_session : public session_life {
     if (framer_.failed()) return reading_ended(framer_.failure());
     if (auto const last = framer_.finish(); last && !deliver(*last)) return;
     if (framer_.failed()) return reading_ended(framer_.failure());
-    if (!ec || ec == asio::error::eof || stopping_) {
+    bool const ended = !ec || ec == asio::error::eof || ec == asio::error::broken_pipe;  // the latter as Windows has it
+    if (ended || stopping_) {
       return reading_ended(error(errc::transport_failed, "the server ended the stream"));
     }
     reading_ended(error(errc::transport_failed, "reading failed: " + ec.message()));

@@ -3,14 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <map>
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
@@ -20,8 +13,10 @@
 #include <comcp/json/value.hpp>
 #include <comcp/json/writer.hpp>
 #include <comcp/net/asio_compat.hpp>
+#include <comcp/private_file.hpp>
 #include <comcp/replace_file.hpp>
 #include <comcp/sansio/backoff.hpp>
+#include <comcp/system.hpp>
 #include <comcp/version.hpp>
 
 namespace comcp {
@@ -30,48 +25,10 @@ namespace detail {
 inline constexpr std::size_t largest_token_file = std::size_t{4} << 20;
 inline constexpr std::chrono::milliseconds longest_save{5000};  // of others, until a save of ours gives up
 
-// An open file that only its user, who is ours, can read and write.
-COMCP_LAZY result<void> check_private(file_descriptor const& fd, std::filesystem::path const& file) {
-  struct ::stat about {};
-  if (::fstat(fd.get(), &about) != 0) return file_error(errno, "look at", file);
-  char const* wrong = nullptr;
-  if (!S_ISREG(about.st_mode)) wrong = " is no regular file";
-  else if (about.st_uid != ::geteuid()) wrong = " belongs to somebody else";
-  else if ((about.st_mode & 077) != 0) wrong = " can be read or written by others: chmod 600 it if that is as you want it";
-  if (wrong == nullptr) return {};
-  return error(errc::denied, file.string() + wrong);
-}
-
-// Empty, with nothing said, where there is no such file. What it names may be a FIFO, or a link by now.
-COMCP_LAZY result<file_descriptor> open_private(std::filesystem::path const& file, int flags) {
-  file_descriptor fd(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
-  if (fd.get() < 0) {
-    if (errno == ENOENT && (flags & O_CREAT) == 0) return fd;
-    if (errno == ELOOP) return error(errc::denied, file.string() + " is a symbolic link to nothing");
-    if (errno == EISDIR) return error(errc::denied, file.string() + " is no regular file");
-    return file_error(errno, "open", file);
-  }
-  if (auto const fine = check_private(fd, file); !fine) return fine.error();
-  return fd;
-}
-
-// Those that are missing, from the root on.
-COMCP_LAZY result<void> make_private_folders(std::filesystem::path const& folder) {
-  std::filesystem::path so_far;
-  for (auto const& part : folder) {
-    so_far /= part;
-    if (::mkdir(so_far.c_str(), 0700) == 0 || errno == EEXIST) continue;
-    int const why = errno;
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(so_far, ignored)) return file_error(why, "make the folder", so_far);
-  }
-  return {};
-}
-
 using secret_texts = std::map<std::string, std::string, std::less<>>;
 
 COMCP_LAZY result<secret_texts> parse_secrets(std::string_view text, std::filesystem::path const& file) {
-  auto const foreign = [&] { return error(errc::wrong_shape, file.string() + " is no file of credentials of comcp's"); };
+  auto const foreign = [&] { return error(errc::wrong_shape, text_of_path(file) + " is no file of credentials of comcp's"); };
   auto const parsed = json::parse(text);
   if (!parsed) return foreign();
   auto const all = parsed->view();
@@ -88,12 +45,12 @@ COMCP_LAZY result<secret_texts> parse_secrets(std::string_view text, std::filesy
 }
 
 COMCP_LAZY result<secret_texts> read_secrets(std::filesystem::path const& file) {
-  auto const fd = open_private(file, O_RDONLY);
+  auto const fd = open_private(file);
   if (!fd) return fd.error();
   if (fd->get() < 0) return secret_texts();
   auto const text = read_rest(*fd, largest_token_file, file);
   if (!text) return text.error();
-  if (text->size() > largest_token_file) return error(errc::limit_exceeded, file.string() + " is larger than 4 MiB");
+  if (text->size() > largest_token_file) return error(errc::limit_exceeded, text_of_path(file) + " is larger than 4 MiB");
   return parse_secrets(*text, file);
 }
 
@@ -106,24 +63,23 @@ COMCP_LAZY result<void> write_secrets(secret_texts const& texts, std::filesystem
   } catch (exception const&) {
     return error(errc::invalid_argument, "the text of a secret is no UTF-8");
   }
-  if (w.text().size() > largest_token_file) return error(errc::limit_exceeded, file.string() + " would exceed 4 MiB");
+  if (w.text().size() > largest_token_file) return error(errc::limit_exceeded, text_of_path(file) + " would exceed 4 MiB");
   return replace_file(file, w.text(), 0600);
 }
 
-// Waits by asking again: flock() itself would stop the whole thread. The end of the descriptor ends the lock.
+// Waits by asking again: what waits for a file's lock stops the whole thread. The end of the descriptor ends the lock.
 COMCP_LAZY asio::awaitable<result<std::shared_ptr<void>>> take_file_lock(std::filesystem::path file,
                                                                          std::chrono::milliseconds most) {
   auto made = make_private_folders(file.parent_path());
   if (!made) co_return made.error();
-  auto opened = open_private(file, O_RDWR | O_CREAT);
+  auto opened = open_private_lock(file);
   if (!opened) co_return opened.error();
   auto const until = lock_deadline(most);
   auto const executor = co_await asio::this_coro::executor;
   asio::steady_timer pause(executor);
   sansio::backoff pauses(reconnect_policy::forever().delay(std::chrono::milliseconds(5), std::chrono::milliseconds(50)));
-  while (::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) co_return file_error(errno, "lock", file);
+  for (auto locked = try_lock(*opened, file); !locked || !*locked; locked = try_lock(*opened, file)) {
+    if (!locked) co_return locked.error();
     auto const now = std::chrono::steady_clock::now();
     if (now >= until) co_return lock_timeout();
     pause.expires_at(std::min(until, now + pauses.failed(0).value()));
@@ -193,18 +149,9 @@ COMCP_LAZY_DECL file_token_store::file_token_store(std::filesystem::path file)
     : state_(std::make_shared<state>(std::move(file))) {}
 
 COMCP_LAZY_DECL result<std::filesystem::path> file_token_store::usual_path() {
-  auto const folder = [](char const* variable) {
-    char const* const value = std::getenv(variable);
-    std::filesystem::path const named(value == nullptr ? "" : value);
-    return named.is_absolute() ? named : std::filesystem::path();
-  };
-  auto data = folder("XDG_DATA_HOME");
-  if (data.empty()) {
-    data = folder("HOME");
-    if (data.empty()) return error(errc::not_found, "no home for the file of credentials: HOME is not set");
-    data = data / ".local" / "share";
-  }
-  return data / "comcp" / "tokens.json";
+  auto data = detail::user_data_folder();
+  if (!data) return data.error();
+  return *data / "comcp" / "tokens.json";
 }
 
 COMCP_LAZY_DECL asio::awaitable<result<std::optional<secret>>> file_token_store::load(std::string name) {

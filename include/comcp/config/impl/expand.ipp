@@ -7,6 +7,7 @@
 
 #include <comcp/config/expand.hpp>
 #include <comcp/config/impl/read.ipp>
+#include <comcp/config/locations.hpp>
 #include <comcp/http/message.hpp>
 #include <comcp/http/url.hpp>
 
@@ -106,13 +107,7 @@ class server_expander {
     if (name == "workspaceFolder" || name == "cwd") return folder;
     if (name == "workspaceFolderBasename") return folder.substr(folder.find_last_of("/\\") + 1);
     if (name == "userHome") return variables_.home();
-    if (name == "pathSeparator" || name == "/") {
-#if defined(_WIN32)
-      return "\\";
-#else
-      return "/";
-#endif
-    }
+    if (name == "pathSeparator" || name == "/") return this_platform() == config_platform::windows ? "\\" : "/";
     return {};
   }
   // A name is quoted only where it is one: anything else may be a part of a secret.

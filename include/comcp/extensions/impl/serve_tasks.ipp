@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -21,30 +21,22 @@
 #include <comcp/net/spawn.hpp>
 #include <comcp/protocol/meta.hpp>
 #include <comcp/protocol/tasks.hpp>
+#include <comcp/system.hpp>
 
 namespace comcp::detail {
 
 inline std::string timestamp_now() {
-  std::time_t const now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-#if defined(_WIN32)
-  ::gmtime_s(&parts, &now);
-#else
-  ::gmtime_r(&now, &parts);
-#endif
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-// 128 bits that nobody guesses.
-inline std::string unguessable_id() {
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < 4; ++i) {
-    auto n = static_cast<std::uint32_t>(random());
-    for (int digit = 0; digit < 8; ++digit, n >>= 4) id += "0123456789abcdef"[n & 15];
-  }
-  return id;
+  using namespace std::chrono;
+  auto const now = floor<seconds>(system_clock::now());
+  auto const midnight = floor<days>(now);
+  year_month_day const date(midnight);
+  hh_mm_ss const time(now - midnight);
+  char text[80];
+  auto const size = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                                  static_cast<int>(time.seconds().count()));
+  return {text, static_cast<std::size_t>(size)};
 }
 
 /// One request that became a task. It has nothing of Asio's but the signal, which goes with its connection's desk.
@@ -215,7 +207,7 @@ COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& metho
   auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
   milliseconds const ttl(wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count());
   auto const e = std::make_shared<served_task>(method, params);
-  e->state.task_id = unguessable_id();
+  e->state.task_id = unguessable_hex(16);
   e->state.created_at = e->state.last_updated_at = timestamp_now();
   e->state.ttl = task_ttl(ttl.count());
   e->state.poll_interval = 500;

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <span>
 
 #include <comcp/http/impl/url.ipp>
 #include <comcp/http/proxy.hpp>
 #include <comcp/protocol/base64.hpp>
+#include <comcp/system.hpp>
 
 namespace comcp {
 namespace http_detail {
@@ -122,11 +122,7 @@ COMCP_DECL proxy_options proxy_options::from_environment(variables const& lookup
 }
 
 COMCP_DECL proxy_options proxy_options::from_environment() {
-  return from_environment([](std::string_view name) -> std::optional<std::string> {
-    char const* const value = std::getenv(std::string(name).c_str());
-    if (value == nullptr) return {};
-    return value;
-  });
+  return from_environment(comcp::detail::environment_variable);
 }
 
 COMCP_DECL proxy_options& proxy_options::http(proxy_route route) {

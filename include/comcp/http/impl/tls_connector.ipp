@@ -7,6 +7,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <comcp/http/system_trust.hpp>
 #include <comcp/http/tls_connector.hpp>
 #include <comcp/version.hpp>
 
@@ -43,7 +44,7 @@ COMCP_DECL error tls_context::make() {
   if (ec) return tls_setup_failed("cannot load the authorities of " + options_.ca_file(), ec);
   if (!options_.ca_pem().empty()) native_->add_certificate_authority(asio::buffer(options_.ca_pem()), ec);
   if (ec) return tls_setup_failed("cannot read the given authorities", ec);
-  if (options_.ca_file().empty() && options_.ca_pem().empty()) native_->set_default_verify_paths(ec);
+  if (options_.ca_file().empty() && options_.ca_pem().empty()) ec = trust_system(*native_);
   if (ec) return tls_setup_failed("cannot load the system's authorities", ec);
   if (!options_.certificate_file().empty()) {
     native_->use_certificate_chain_file(options_.certificate_file(), ec);

@@ -10,8 +10,6 @@
 #include <optional>
 #include <system_error>
 
-#include <fcntl.h>
-
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/ip/address.hpp>
@@ -21,6 +19,7 @@
 #include <comcp/net/asio_compat.hpp>
 #include <comcp/net/gate.hpp>
 #include <comcp/net/loopback_listener.hpp>
+#include <comcp/net/socket.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/version.hpp>
 
@@ -131,8 +130,8 @@ struct loopback_listener::state {
     tcp::endpoint const where(asio::ip::address_v4::loopback(), place.port());
     acceptor.open(tcp::v4(), ec);
     if (ec) return ec;
-    ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
-    acceptor.set_option(tcp::acceptor::reuse_address(true), ec);
+    keep_from_children(acceptor.native_handle());
+    ec = claim_port(acceptor);
     if (!ec) acceptor.bind(where, ec);
     if (!ec) acceptor.listen(static_cast<int>(detail::loopback_connections), ec);
     if (ec) return ec;
@@ -255,7 +254,7 @@ COMCP_LAZY_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::
       co_await comcp::detail::pause_until(self.place.time(), self.place.time()->now() + std::chrono::milliseconds(50));
       continue;
     }
-    ::fcntl(socket->native_handle(), F_SETFD, FD_CLOEXEC);
+    keep_from_children(socket->native_handle());
     if (r->sockets.size() == detail::loopback_connections) {
       r->sockets.front()->close(ignored);
       r->sockets.pop_front();

@@ -6,6 +6,7 @@
 
 #include <comcp/pinning/lock_file.hpp>
 #include <comcp/replace_file.hpp>
+#include <comcp/system.hpp>
 
 namespace comcp {
 
@@ -14,7 +15,7 @@ COMCP_DECL result<tool_pins> read_lock_file(std::filesystem::path const& file) {
   if (!from) return from.error();
   auto const text = detail::read_rest(*from, json::parse_options().max_bytes(), file);
   if (!text) return text.error();
-  return tool_pins::parse(*text, file.string());
+  return tool_pins::parse(*text, detail::text_of_path(file));
 }
 
 COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file) {

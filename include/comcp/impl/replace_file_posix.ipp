@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <comcp/replace_file.hpp>
+#include <comcp/version.hpp>
+
+#if !defined(_WIN32)
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -11,15 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <comcp/replace_file.hpp>
-
 namespace comcp::detail {
 
 COMCP_DECL file_descriptor::~file_descriptor() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-COMCP_DECL error file_error(int number, char const* doing, std::filesystem::path const& file) {
+COMCP_DECL error file_error(system_number number, char const* doing, std::filesystem::path const& file) {
   return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
 }
 
@@ -73,3 +76,5 @@ COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::str
 }
 
 }  // namespace comcp::detail
+
+#endif

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the system's browser is started with: a program in PATH stands for it and tells what it got.
+#if !defined(_WIN32)
+
 #include <comcp/auth/loopback_redirect.hpp>
 
 #include <sstream>
@@ -215,3 +217,5 @@ TEST_CASE("open_browser: a login's URL is in no argument, but behind a page that
   talk.until([&] { return coming->done(); });
   CHECK((**coming).error() == errc::denied);
 }
+
+#endif

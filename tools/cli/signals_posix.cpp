@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
+#if !defined(_WIN32)
+
 #include "signals.hpp"
 
 #include <cerrno>
@@ -47,3 +49,5 @@ last_resort::~last_resort() {
 }
 
 }  // namespace cli
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#if defined(_WIN32)
+
+#include "prompt_terminal.hpp"
+
+#include "console_windows.hpp"
+#include "platform.hpp"
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+HANDLE handle(std::intptr_t number) noexcept { return reinterpret_cast<HANDLE>(number); }
+
+}  // namespace
+
+prompt_terminal::prompt_terminal() {
+  if (!is_terminal(standard_input)) return;
+  out_ = reinterpret_cast<std::intptr_t>(open_console(L"CONOUT$"));
+  if (out_ != -1) in_ = reinterpret_cast<std::intptr_t>(open_console(L"CONIN$"));
+}
+
+prompt_terminal::~prompt_terminal() {
+  if (out_ != -1) ::CloseHandle(handle(out_));
+  if (in_ != -1) ::CloseHandle(handle(in_));
+}
+
+void prompt_terminal::print(std::string_view text) const {
+  auto const wide = comcp::detail::to_wide(text);
+  DWORD written = 0;
+  ::WriteConsoleW(handle(out_), wide.data(), static_cast<DWORD>(wide.size()), &written, nullptr);
+}
+
+std::optional<std::string> prompt_terminal::ask(std::string_view question, bool hidden) const {
+  print(question);
+  if (!hidden) return read_line();
+  quiet_console const quiet(handle(in_));
+  auto text = read_line();
+  print("\n");
+  return text;
+}
+
+std::optional<std::string> prompt_terminal::read_line() const { return read_console_line(handle(in_)); }
+
+}  // namespace cli
+
+#endif
