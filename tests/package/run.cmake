@@ -13,6 +13,11 @@ if(PREFIX)
   set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
 endif()
 
+if(WRAP)  # Meson's subproject, which is fetched as the wrap says
+  file(COPY "${SOURCE}/meson.build" "${SOURCE}/../small.cpp" DESTINATION "${BUILD}/source")
+  file(COPY "${WRAP}" DESTINATION "${BUILD}/source/subprojects")
+  set(SOURCE "${BUILD}/source")
+endif()
 if(TOOL MATCHES "meson")
   list(POP_BACK LAUNCHER ccache)  # the program alone: with more before it Meson's own calls of CMake fail
   set(ENV{CXX} "${ccache} ${COMPILER}")

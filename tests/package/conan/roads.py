@@ -70,6 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--asio", required=True)
     parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--release", type=pathlib.Path, required=True, help="what tools/release --sources has written")
     parser.add_argument("--launcher", default="")
     arguments = parser.parse_args()
     program = root / "build" / "conan" / "bin" / "conan"
@@ -79,7 +80,7 @@ def main():
     if arguments.launcher:
         os.environ["CMAKE_CXX_COMPILER_LAUNCHER"] = arguments.launcher.replace("|", ";")
     shutil.rmtree(arguments.build, ignore_errors=True)
-    home = arguments.build / "home"
+    home = arguments.build.resolve() / "home"
     home.mkdir(parents=True)
     conan = Conan(program, home, arguments.build / "log.txt")
     set_up(conan, home, arguments.asio)
@@ -96,12 +97,9 @@ def main():
         conan.run("create", ".", "--no-remote", "-pr:b", "default", "-pr:b", "system", "-pr:h", "default", "-pr:h", "system",
                   *(part for one in settings for part in ("-s:h", one)), refused=f"needs {compiler}")
 
-    release = arguments.build / "release"
-    subprocess.run([sys.executable, root / "tools" / "release", "--sources", "-o", release,
-                    "--archives-at", release.as_uri()], check=True)
-    recipe = release / "conan" / "all"
-    version = output(sys.executable, str(root / "tools" / "release"), "--version")
-    create(conan, recipe, "--version", version, "-o", "&:compiled=False")
+    config = (arguments.release / "conan" / "config.yml").read_text(encoding="utf-8")
+    version = re.search(r'"(.*)"', config).group(1)
+    create(conan, arguments.release / "conan" / "all", "--version", version, "-o", "&:compiled=False")
 
 
 main()
