@@ -9,8 +9,11 @@ function(comcp_usage target scope)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
   target_compile_definitions(${target} ${scope} ASIO_STANDALONE ASIO_HAS_CO_AWAIT ASIO_HAS_STD_COROUTINE)
-  # Asio decides this by what was included before it; sources that disagree free with the wrong function.
-  target_compile_definitions(${target} ${scope} $<$<PLATFORM_ID:Linux>:ASIO_HAS_STD_ALIGNED_ALLOC=1>)
+  # Asio decides this by what was included before it; sources that disagree free with the wrong function. No generator
+  # expression: Meson, when it reads the CMake package, would lose it.
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    target_compile_definitions(${target} ${scope} ASIO_HAS_STD_ALIGNED_ALLOC=1)
+  endif()
   target_compile_options(${target} ${scope}
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,11>>:-fcoroutines>")
   target_link_libraries(${target} ${scope} comcp::asio Threads::Threads)
@@ -159,7 +162,7 @@ endfunction()
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
   endif()
   if(COMCP_SANITIZE)
     add_compile_options(-fsanitize=${COMCP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

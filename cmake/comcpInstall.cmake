@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the headers, the CMake package `comcp`, and for pkg-config `comcp` (header-only) and `comcp-compiled`.
+# Installs the headers, the CMake package `comcp`, and for pkg-config `comcp` (header-only) and `comcp-compiled`; all of it
+# is the component comcp_dev.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME comcp_dev)
 
 set(comcp_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/comcp")
 set(comcp_targets comcp)
@@ -66,3 +68,6 @@ if(COMCP_COMPILED)
 endif()
 
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/comcp")
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  include(comcpPackages)
+endif()

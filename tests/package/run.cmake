@@ -1,33 +1,45 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Configures, builds and runs the consumer project SOURCE in BUILD. With INSTALL, a comcp build is first installed
-# to a fresh prefix, and the project finds it there. With MESON it is a Meson project, which finds it through pkg-config.
+# Configures, builds and runs the consumer project SOURCE in BUILD, with the comcp that is installed in PREFIX, or with
+# the source tree COMCP. TOOL is what builds it, where that is not CMake: meson or make.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE "${BUILD}")
-
-if(INSTALL)
-  execute_process(COMMAND "${CMAKE_COMMAND}" --install "${INSTALL}" --prefix "${BUILD}/prefix"
-                  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-  list(PREPEND PREFIXES "${BUILD}/prefix")
+string(REPLACE "|" ";" PREFIXES "${PREFIXES}")
+string(REPLACE "|" " " launcher "${LAUNCHER}")
+string(REPLACE "|" ";" LAUNCHER "${LAUNCHER}")
+if(PREFIX)
+  list(PREPEND PREFIXES "${PREFIX}")
+  set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
 endif()
 
-if(MESON)
-  set(ENV{PKG_CONFIG_PATH} "${BUILD}/prefix/${LIBDIR}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
-  set(ENV{CXX} "${COMPILER}")
-  execute_process(COMMAND "${MESON}" setup "${BUILD}/build" "${SOURCE}" COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND "${MESON}" compile -C "${BUILD}/build" -j 2 COMMAND_ERROR_IS_FATAL ANY)
+if(WRAP)  # Meson's subproject, which is fetched as the wrap says
+  file(COPY "${SOURCE}/meson.build" "${SOURCE}/../small.cpp" DESTINATION "${BUILD}/source")
+  file(COPY "${WRAP}" DESTINATION "${BUILD}/source/subprojects")
+  set(SOURCE "${BUILD}/source")
+endif()
+if(TOOL MATCHES "meson")
+  list(POP_BACK LAUNCHER ccache)  # the program alone: with more before it Meson's own calls of CMake fail
+  set(ENV{CXX} "${ccache} ${COMPILER}")
+  execute_process(COMMAND "${TOOL}" setup "${BUILD}/build" "${SOURCE}" "--cmake-prefix-path=${PREFIX}"
+                  COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND "${TOOL}" compile -C "${BUILD}/build" -j 2 COMMAND_ERROR_IS_FATAL ANY)
+elseif(TOOL MATCHES "make")
+  file(MAKE_DIRECTORY "${BUILD}/build")
+  execute_process(COMMAND "${TOOL}" -C "${BUILD}/build" -f "${SOURCE}/Makefile" -j 2 "CXX=${launcher} ${COMPILER}"
+                  COMMAND_ERROR_IS_FATAL ANY)
 else()
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${BUILD}/build" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Debug
             "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
             "-DCMAKE_PREFIX_PATH=${PREFIXES}" "-DCOMCP_SOURCE_DIR=${COMCP}" "-DCOMCP_ASIO_INCLUDE_DIR=${ASIO}"
-            --no-warn-unused-cli
+            "-DCPM_FILE=${CPM_FILE}" --no-warn-unused-cli
     COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND "${CMAKE_COMMAND}" --build "${BUILD}/build" -j 2 COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
 file(GLOB programs "${BUILD}/build/consumer*")
+list(FILTER programs EXCLUDE REGEX "[.]o$")
 if(NOT programs)
   message(FATAL_ERROR "the project built no program named consumer*")
 endif()

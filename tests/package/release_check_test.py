@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The comcp authors
+# SPDX-License-Identifier: Apache-2.0
+"""tools/release --check in a copy of what it reads: it takes the tree as it is, and finds each place that differs."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+root = pathlib.Path(sys.argv[1])
+stating = ["include/comcp/version.hpp", "packaging/vcpkg/ports/comcp/vcpkg.json", "README.md", "meson.build",
+           "packaging/conan/config.yml", "single_include/comcp/comcp.hpp"]
+taking = ["tools/release", "conanfile.py", "packaging/conan/all/conanfile.py", "cmake/comcp.pc.in", "CMakeLists.txt"]
+
+
+def check(copy):
+    return subprocess.run([sys.executable, copy / "tools" / "release", "--check"], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = pathlib.Path(scratch)
+        for path in stating + taking:
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / path, copy / path)
+        done = check(copy)
+        if done.returncode != 0:
+            sys.exit(f"refused as it is: {done.stdout}")
+        version = done.stdout.split()[-1]
+        missed = []
+        for path in stating:
+            text = (copy / path).read_text(encoding="utf-8")
+            (copy / path).write_text(text.replace(version, "98.7.6"), encoding="utf-8")
+            done = check(copy)
+            if done.returncode == 0 or (path != stating[0] and f"{path} says 98.7.6" not in done.stdout):
+                missed.append(f"{path}: {done.stdout}")
+            (copy / path).write_text(text, encoding="utf-8")
+        if missed:
+            sys.exit("not found: " + "\n".join(missed))
+        print(f"{len(stating)} places, each found when it differs")
+
+
+main()
