@@ -3,7 +3,7 @@
 //
 // Against a server that the skills extension's own SDK makes of a folder of skills, in both eras. It reads frontmatter
 // with npm's yaml: what it lists is another parser's word.
-#include "interop/peers.hpp"
+#include "interop/http_peers.hpp"
 
 #include <comcp/extensions/skills.hpp>
 
@@ -70,38 +70,59 @@ void in_both_eras(Talk conversation) {
   }
 }
 
+asio::awaitable<void> list_load_and_read(comcp::client const& client) {
+  auto const all = co_await client.extension<comcp::skills>().list();
+  CHECK(all.size() == 2);
+  CHECK(all.set_aside().empty());
+  auto const entry = co_await client.extension<comcp::skills>().get(refunds);
+  CHECK(entry.name() == "refunds");
+  CHECK(entry.description() == "Refunds for customers, gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80: as policy says");
+  for (auto const& each : all) {
+    auto const one = co_await client.extension<comcp::skills>().load(each);
+    CHECK(one.verified());
+  }
+  auto const loaded = co_await client.extension<comcp::skills>().load(entry);
+  CHECK(loaded.instructions() == "See [the mail](examples/email.md).\n");
+  auto const mail = co_await loaded.read(entry.resolve("examples/email.md").value());
+  CHECK(mail.text == "Dear customer\r\n");
+  auto const logo = co_await loaded.read(entry.resolve("assets/logo.png").value());
+  auto const bytes = logo.bytes();
+  REQUIRE(bytes);
+  CHECK(bytes->size() == 10);
+  auto const inside = co_await client.extension<comcp::skills>().read_directory(entry.root());
+  CHECK(inside.size() == 3);
+  auto const unlisted = co_await as_result(loaded.read("skill://git-workflow/SKILL.md"));
+  REQUIRE_FALSE(unlisted);
+  CHECK(unlisted.error() == errc::verification_failed);
+  auto const missing = co_await as_result(client.extension<comcp::skills>().get("skill://none/SKILL.md"));
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error() == errc::not_found);
+}
+
 }  // namespace
 
 TEST_CASE("skills: a folder of them is listed, loaded and read", "[interop]") {
   COMCP_NEEDS_PEERS();
-  in_both_eras([](skills_folder const&, comcp::client& client) -> asio::awaitable<void> {
-    auto const all = co_await client.extension<comcp::skills>().list();
-    CHECK(all.size() == 2);
-    CHECK(all.set_aside().empty());
-    auto const entry = co_await client.extension<comcp::skills>().get(refunds);
-    CHECK(entry.name() == "refunds");
-    CHECK(entry.description() == "Refunds for customers, gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80: as policy says");
-    for (auto const& each : all) {
-      auto const one = co_await client.extension<comcp::skills>().load(each);
-      CHECK(one.verified());
-    }
-    auto const loaded = co_await client.extension<comcp::skills>().load(entry);
-    CHECK(loaded.instructions() == "See [the mail](examples/email.md).\n");
-    auto const mail = co_await loaded.read(entry.resolve("examples/email.md").value());
-    CHECK(mail.text == "Dear customer\r\n");
-    auto const logo = co_await loaded.read(entry.resolve("assets/logo.png").value());
-    auto const bytes = logo.bytes();
-    REQUIRE(bytes);
-    CHECK(bytes->size() == 10);
-    auto const inside = co_await client.extension<comcp::skills>().read_directory(entry.root());
-    CHECK(inside.size() == 3);
-    auto const unlisted = co_await as_result(loaded.read("skill://git-workflow/SKILL.md"));
-    REQUIRE_FALSE(unlisted);
-    CHECK(unlisted.error() == errc::verification_failed);
-    auto const missing = co_await as_result(client.extension<comcp::skills>().get("skill://none/SKILL.md"));
-    REQUIRE_FALSE(missing);
-    CHECK(missing.error() == errc::not_found);
-  });
+  in_both_eras([](skills_folder const&, comcp::client& client) -> asio::awaitable<void> { return list_load_and_read(client); });
+}
+
+TEST_CASE("skills: a folder of them is listed, loaded and read over http", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  for (bool const legacy : {false, true}) {
+    CAPTURE(legacy);
+    talk([&]() -> asio::awaitable<void> {
+      skills_folder const skills;
+      program p({COMCP_NODE, std::string(COMCP_INTEROP_DIR) + "/skills_server.mjs", skills.folder.path().string()});
+      auto const server = co_await server_process::start(p.env("PORT", "@PORT@"));
+      connect_options options;
+      options.extension(comcp::skills());
+      if (legacy) options.legacy();
+      auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), options);
+      CHECK(client.era() == (legacy ? comcp::era::legacy : comcp::era::modern));
+      co_await list_load_and_read(client);
+      co_await client.close();
+    });
+  }
 }
 
 TEST_CASE("skills: what is no longer what the host's entry says is not given out", "[interop]") {
