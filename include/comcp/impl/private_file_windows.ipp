@@ -102,7 +102,7 @@ COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder
     auto const why = ::GetLastError();
     auto const attributes = ::GetFileAttributesW(so_far.c_str());
     bool const there = attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
-    if (!there && so_far != folder.root_name()) return file_error(why, "make the folder", so_far);
+    if (!there && so_far != folder.root_name() && so_far != folder.root_path()) return file_error(why, "make the folder", so_far);
   }
   return {};
 }

@@ -74,8 +74,9 @@ COMCP_DECL std::filesystem::path link_target(std::filesystem::path const& file) 
   std::wstring name(32'768, L'\0');
   auto const length = ::GetFinalPathNameByHandleW(opened, name.data(), static_cast<DWORD>(name.size()), 0);
   if (length == 0 || length >= name.size()) return file;
-  name.resize(length);
-  return name;
+  name.resize(length);  // \\?\C:\..., or \\?\UNC\server\...
+  if (name.starts_with(L"\\\\?\\UNC\\")) return L"\\" + name.substr(7);
+  return name.starts_with(L"\\\\?\\") ? name.substr(4) : name;
 }
 
 // All of it, to the disk: ERROR_SUCCESS, or why not.
