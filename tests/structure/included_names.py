@@ -61,8 +61,8 @@ span: as_bytes span
 sstream: istringstream ostringstream
 stdexcept: invalid_argument length_error logic_error out_of_range runtime_error
 stop_token: stop_callback stop_source stop_token
-string: erase hash stoi stoul stoull string to_string u32string
-string_view: hash string_view u32string_view
+string: erase hash stoi stoul stoull string to_string to_wstring u16string u32string wstring
+string_view: hash string_view u16string_view u32string_view wstring_view
 system_error: errc error_category error_code error_condition generic_category is_error_code_enum
   is_error_condition_enum make_error_code system_category system_error
 thread: jthread this_thread thread
