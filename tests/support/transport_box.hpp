@@ -4,18 +4,13 @@
 // An inbox that keeps what it gets, and coroutines run to their end under a watchdog.
 #pragma once
 
-#include <cerrno>
 #include <chrono>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
-
-#include <dirent.h>
-#include <sys/wait.h>
 
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
@@ -26,6 +21,7 @@
 #include <comcp/transport/transport.hpp>
 
 #include "support/catch.hpp"
+#include "support/children.hpp"
 
 namespace comcp_test {
 
@@ -79,28 +75,6 @@ inline void run(asio::io_context& io, asio::awaitable<void> op, std::chrono::sec
   while (!done && std::chrono::steady_clock::now() < limit) io.run_one_until(limit);
   REQUIRE(done);
   if (failure) std::rethrow_exception(failure);
-}
-
-/// Open descriptors of this process.
-inline std::size_t open_descriptors() {
-  std::size_t n = 0;
-  DIR* const d = ::opendir("/proc/self/fd");
-  while (::readdir(d) != nullptr) ++n;
-  ::closedir(d);
-  return n;
-}
-
-/// Whether this process has a child, dead or alive.
-inline bool has_children_now() {
-  siginfo_t info{};
-  return ::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0 || errno != ECHILD;
-}
-
-/// Whether it keeps one: what was killed may take a moment until it is dead and reaped.
-inline bool has_children() {
-  auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (has_children_now() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
-  return has_children_now();
 }
 
 }  // namespace comcp_test

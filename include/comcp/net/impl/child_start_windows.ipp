@@ -7,8 +7,6 @@
 
 #include <comcp/net/child_process.hpp>
 #include <comcp/net/impl/child_options.ipp>
-#include <comcp/net/utf16.hpp>
-#include <comcp/net/windows_command.hpp>
 
 #if defined(_WIN32)
 
@@ -23,6 +21,9 @@
 #include <vector>
 
 #include <windows.h>
+
+#include <comcp/net/utf16.hpp>
+#include <comcp/net/windows_command.hpp>
 
 namespace comcp::net {
 namespace detail {
