@@ -16,6 +16,9 @@ function(comcp_usage target scope)
   endif()
   target_compile_options(${target} ${scope}
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,11>>:-fcoroutines>")
+  # Windows 10, and what Asio's sockets need there.
+  target_compile_definitions(${target} ${scope} $<$<PLATFORM_ID:Windows>:_WIN32_WINNT=0x0A00>)
+  target_link_libraries(${target} ${scope} $<$<PLATFORM_ID:Windows>:ws2_32> $<$<PLATFORM_ID:Windows>:mswsock>)
   target_link_libraries(${target} ${scope} comcp::asio Threads::Threads)
   # Says that the headers of TLS may be included; no type depends on it.
   if(COMCP_WITH_TLS)
@@ -170,7 +173,11 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
   # Most of a test's build is its link where ccache has the rest.
   include(CheckLinkerFlag)
-  foreach(linker IN ITEMS lld gold)
+  set(linkers lld gold)
+  if(CMAKE_CROSSCOMPILING)  # they are this machine's
+    set(linkers "")
+  endif()
+  foreach(linker IN LISTS linkers)
     check_linker_flag(CXX -fuse-ld=${linker} COMCP_LINKS_WITH_${linker})
     if(COMCP_LINKS_WITH_${linker})
       add_link_options(-fuse-ld=${linker})

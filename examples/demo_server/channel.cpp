@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channel.hpp"
 
-#include <cerrno>
 #include <chrono>
+#include <cstdlib>
 
-#include <poll.h>
-#include <unistd.h>
+#include "standard_streams.hpp"
 
 namespace demo {
 
@@ -67,16 +66,11 @@ void stdout_channel::send(std::string message) {
 void stdout_channel::send_if_idle(std::string message) {
   message += '\n';
   std::unique_lock const lock(writing_, std::chrono::milliseconds(50));
-  pollfd stdout_is{STDOUT_FILENO, POLLOUT, 0};
-  if (lock && ::poll(&stdout_is, 1, 0) == 1 && (stdout_is.revents & POLLOUT) != 0) write_all(message);
+  if (lock && stdout_is_idle()) write_all(message);
 }
 
 void stdout_channel::write_all(std::string_view bytes) {
-  while (!bytes.empty()) {
-    auto const n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) ::_exit(0);
-  }
+  if (!write_stdout(bytes)) std::_Exit(0);
 }
 
 }  // namespace demo

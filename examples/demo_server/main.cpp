@@ -5,17 +5,16 @@
 // with.
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <thread>
 
-#include <unistd.h>
-
 #include "http_front.hpp"
 #include "server.hpp"
+#include "standard_streams.hpp"
 
 namespace {
 
@@ -26,11 +25,10 @@ void serve(demo::server& server, demo::channel_ptr const& out) {
   std::string buffered;
   std::string block(std::size_t{256} << 10, '\0');
   for (;;) {
-    auto const n = ::read(STDIN_FILENO, block.data(), block.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
+    auto const n = demo::read_stdin(block);
+    if (n == 0) return;
     auto searched = buffered.size();
-    buffered.append(block, 0, static_cast<std::size_t>(n));
+    buffered.append(block, 0, n);
     std::size_t start = 0;
     for (auto end = buffered.find('\n', searched); end != std::string::npos; end = buffered.find('\n', start)) {
       std::string_view line(buffered.data() + start, end - start);
@@ -100,15 +98,16 @@ int main(int argc, char** argv) {
 #if defined(COMCP_DEMO_HTTP)
   if (o.http) return demo::serve_http(o.server, *o.http);
 #endif
-  if (::isatty(STDIN_FILENO) == 1) std::cerr << "comcp_demo_server: speaks JSON-RPC lines; use it through a client\n";
+  demo::use_plain_streams();
+  if (demo::stdin_is_terminal()) std::cerr << "comcp_demo_server: speaks JSON-RPC lines; use it through a client\n";
   auto const out = std::make_shared<demo::stdout_channel>();
   auto const server = std::make_shared<demo::server>(std::move(o.server), out);
   serve(*server, out);
   std::thread([] {  // a client that reads no more cannot keep this process
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
-    ::_exit(0);
+    std::_Exit(0);
   })
       .detach();
   server->on_end();
-  ::_exit(0);  // slow calls may still be running in their threads
+  std::_Exit(0);  // slow calls may still be running in their threads
 }

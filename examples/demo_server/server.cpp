@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <thread>
-
-#include <unistd.h>
 
 #include "prompts.hpp"
 #include "resources.hpp"
@@ -96,7 +95,7 @@ void server::on_message(json::value const& message, channel_ptr const& out) {
 
 bool server::handle_probe(std::string_view method) {
   if (method != "server/discover" || initialized_) return false;
-  if (options_.probe == on_probe::exit) ::_exit(1);
+  if (options_.probe == on_probe::exit) std::_Exit(1);
   return options_.probe == on_probe::stay_silent;
 }
 

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include "jobs.hpp"
 #include "resources.hpp"
@@ -194,7 +193,7 @@ void toolbox::add_tools_that_go_wrong() {
                                                                         : "This tool always fails."};
        }});
   add({"crash", define("crash", "Ends the server with status 3, without an answer", "{}", {}), false,
-       [](call&) -> json::object { ::_exit(3); }});
+       [](call&) -> json::object { std::_Exit(3); }});
 }
 
 std::vector<json::fragment> toolbox::list() const {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <comcp/net/child_process.hpp>
 
+#if !defined(_WIN32)
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -330,3 +332,5 @@ TEST_CASE("child_process: a child that somebody else reaped is gone, without a s
   CHECK_FALSE(p->status()->code);
   CHECK_FALSE(p->status()->signal);
 }
+
+#endif

@@ -4,72 +4,11 @@
 // The stdio transport against servers that misbehave: a clear reason each, no zombie, no descriptor, no hang.
 #include <comcp/transport/stdio.hpp>
 
-#include <csignal>
-#include <optional>
+#include <stdexcept>
 
-#include <unistd.h>
+#include "process/stdio_fixture.hpp"
 
-#include <asio/post.hpp>
-
-#include <comcp/test/manual_clock.hpp>
-
-#include "support/as_nobody.hpp"
-#include "support/transport_box.hpp"
-
-using comcp::errc;
-using comcp::outgoing;
-using comcp::stderr_target;
-using comcp_test::transport_box;
-using strings = std::vector<std::string>;
-using namespace std::chrono_literals;
-
-namespace {
-
-template <class... Args>
-comcp::stdio server(Args... arguments) {
-  return comcp::stdio(std::string(COMCP_TEST_SERVERS_DIR) + "/comcp_test_misbehaving", arguments...)
-      .exit_wait(50ms)
-      .term_wait(30s);
-}
-
-// One transport, its box and its context; checks at the end that nothing is left behind.
-class fixture {
- public:
-  template <class Talk>
-  void run(Talk talk) {
-    comcp_test::run(*io_, talk());
-    transport.reset();
-    CHECK_FALSE(comcp_test::has_children());
-    io_->restart();
-    io_->run();
-    CHECK(box->after_closed == 0);
-    lines = box->lines;
-    reason = box->reason;
-    box.reset();
-    io_.reset();
-    CHECK(comcp_test::open_descriptors() == descriptors_);
-  }
-
-  asio::io_context& io() { return *io_; }
-
- private:
-  std::size_t descriptors_ = comcp_test::open_descriptors();
-  std::optional<asio::io_context> io_{std::in_place};
-
- public:
-  explicit fixture(comcp::stdio t) : transport(std::move(t)), box(std::in_place, io_->get_executor()) {}
-  std::optional<comcp::stdio> transport;
-  std::optional<transport_box> box;
-  strings lines;
-  std::optional<comcp::error> reason;
-};
-
-asio::awaitable<void> until_closed(fixture& f) {
-  (co_await f.transport->open(*f.box)).value();
-  co_await f.box->until_closed();
-}
-
-}  // namespace
+using namespace stdio_test;
 
 TEST_CASE("stdio: lines go to the server and come back; close ends it with its status", "[process]") {
   fixture f(server("echo").exit_wait(30s));
@@ -149,13 +88,6 @@ TEST_CASE("stdio: a server that exits at once gives its status", "[process]") {
   CHECK(f.reason->detail()->exit_code == 17);
 }
 
-TEST_CASE("stdio: a server that a signal ends gives the signal", "[process]") {
-  fixture f(server("die"));
-  f.run([&] { return until_closed(f); });
-  CHECK(*f.reason == errc::transport_failed);
-  CHECK(f.reason->detail()->term_signal == SIGKILL);
-}
-
 TEST_CASE("stdio: a server that exits mid-call gives its status and its stderr", "[process]") {
   fixture f(server("exit_mid_call"));
   f.run([&]() -> asio::awaitable<void> {
@@ -174,24 +106,6 @@ TEST_CASE("stdio: all that was written before the exit is delivered before close
   CHECK(f.lines.size() == 1500);
   CHECK(f.reason->detail()->exit_code == 5);
   CHECK(f.reason->detail()->stderr_tail == "last words");
-}
-
-TEST_CASE("stdio: a server that ignores SIGTERM is killed", "[process]") {
-  auto const clock = std::make_shared<comcp::test::manual_clock>();
-  fixture f(server("ignore_term").exit_wait(1s).term_wait(2s).time(clock));
-  f.run([&]() -> asio::awaitable<void> {
-    (co_await f.transport->open(*f.box)).value();
-    co_await f.box->until_lines(1);
-    asio::co_spawn(f.io(), f.transport->close(), [](std::exception_ptr) {});
-    for (auto step : {1s, 2s}) {
-      while (!clock->next_deadline()) co_await asio::post(f.io(), asio::use_awaitable);
-      CHECK_FALSE(f.box->reason);
-      clock->advance(step);
-    }
-    co_await f.box->until_closed();
-  });
-  CHECK(*f.reason == errc::closed);
-  CHECK(f.reason->detail()->term_signal == SIGKILL);
 }
 
 TEST_CASE("stdio: destroying it kills at once, and tells nobody", "[process]") {
@@ -263,24 +177,6 @@ TEST_CASE("stdio: a sink that throws stops nothing", "[process]") {
   CHECK(f.lines == strings{"flooded"});
 }
 
-TEST_CASE("stdio: a server that never reads fills the queue, and close is bounded", "[process]") {
-  fixture f(server("never_read").queue(comcp::queue_limits().bytes(1 << 20)));
-  f.run([&]() -> asio::awaitable<void> {
-    (co_await f.transport->open(*f.box)).value();
-    co_await f.box->until_lines(1);
-    comcp::result<void> sent;
-    for (int i = 0; i != 1000 && sent; ++i) {
-      sent = f.transport->send(outgoing(std::string(10000, 'x'), 1));
-      co_await asio::post(f.io(), asio::use_awaitable);
-    }
-    CHECK(sent.error() == errc::queue_full);
-    CHECK(f.transport->abandon(1));
-    co_await f.transport->close();
-  });
-  CHECK(*f.reason == errc::closed);
-  CHECK(f.reason->detail()->term_signal == SIGTERM);
-}
-
 TEST_CASE("stdio: noise comes as lines, the cut-off end too", "[process]") {
   fixture f(server("noise"));
   f.run([&] { return until_closed(f); });
@@ -303,30 +199,8 @@ TEST_CASE("stdio: a 64 MB line passes under a larger limit", "[process]") {
   CHECK(f.lines[0].size() == std::size_t{64} << 20);
 }
 
-TEST_CASE("stdio: a grandchild that holds the pipe does not hold us", "[process]") {
-  bool const escaped = GENERATE(false, true);
-  fixture f(server(escaped ? "grandchild_escaped" : "grandchild"));
-  f.run([&] { return until_closed(f); });
-  CHECK(f.lines == strings{"parent done"});
-  CHECK(*f.reason == errc::transport_failed);
-  CHECK(f.reason->detail()->exit_code == 7);
-}
-
-TEST_CASE("stdio: a server that closes its stdout or stdin is ended", "[process]") {
-  bool const output = GENERATE(true, false);
-  fixture f(server(output ? "close_stdout" : "close_stdin"));
-  f.run([&]() -> asio::awaitable<void> {
-    (co_await f.transport->open(*f.box)).value();
-    co_await f.box->until_lines(1);
-    static_cast<void>(f.transport->send(outgoing("into the void")));
-    co_await f.box->until_closed();
-  });
-  CHECK(*f.reason == errc::transport_failed);
-  CHECK(f.reason->message() == (output ? "the server closed its stdout" : "the server closed its stdin"));
-  CHECK(f.reason->detail()->term_signal == SIGTERM);
-}
-
-TEST_CASE("stdio: a server that closes its stdout has half a second to exit, whatever exit_wait says", "[process]") {
+TEST_CASE("stdio: a server that closes its stdout has half a second to exit, whatever exit_wait says", "[process][console]") {
+  if (!comcp_test::sees_closed_stdout()) COMCP_SKIP(comcp_test::stdout_stays_open);
   auto const clock = std::make_shared<comcp::test::manual_clock>();
   fixture f(server("close_stdout").exit_wait(30s).time(clock));
   f.run([&]() -> asio::awaitable<void> {
@@ -337,40 +211,6 @@ TEST_CASE("stdio: a server that closes its stdout has half a second to exit, wha
     co_await f.box->until_closed();
   });
   CHECK(f.reason->message() == "the server closed its stdout");
-}
-
-TEST_CASE("stdio: a server that may not be killed is told of, and close ends in time", "[process]") {
-  if (::geteuid() != 0) COMCP_SKIP("only root can start what it may not kill afterwards");
-  auto const clock = std::make_shared<comcp::test::manual_clock>();
-  bool const closing = GENERATE(true, false);
-  fixture f(server(closing ? "ignore_term" : "mute").exit_wait(2s).term_wait(2s).time(clock));
-  f.run([&]() -> asio::awaitable<void> {
-    (co_await f.transport->open(*f.box)).value();
-    int const pid = f.transport->info().pid.value();
-    co_await f.box->until_lines(1);
-    auto const start = clock->now();
-    {
-      comcp_test::as_nobody const powerless;
-      if (closing) asio::co_spawn(f.io(), f.transport->close(), [](std::exception_ptr) {});
-      while (!f.box->reason) {
-        if (clock->next_deadline()) clock->advance_to_next();
-        co_await asio::post(f.io(), asio::use_awaitable);
-      }
-    }
-    CHECK(clock->now() - start == (closing ? 4s : 2500ms));
-    CHECK(f.box->faults.size() == 1);
-    CHECK_THAT(std::string(f.box->faults.at(0).message()),
-               match::contains("the server process " + std::to_string(pid) + " could not be ended: Operation not permitted"));
-    CHECK_THAT(std::string(f.box->reason->message()), match::contains("Operation not permitted"));
-    CHECK(::kill(pid, SIGKILL) == 0);
-  });
-  CHECK(*f.reason == (closing ? errc::closed : errc::transport_failed));
-}
-
-TEST_CASE("stdio: environment, directory and arguments reach the server", "[process]") {
-  fixture f(server("directory").working_directory("/usr").env("A", "b"));
-  f.run([&] { return until_closed(f); });
-  CHECK(f.lines == strings{"/usr"});
 }
 
 TEST_CASE("stdio: info shows the command without what sounds secret", "[process]") {

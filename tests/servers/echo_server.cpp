@@ -8,15 +8,13 @@
 // the end of its input.
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 
-#include <unistd.h>
-
 #include "large_answers.hpp"
+#include "streams.hpp"
 
 namespace {
 
@@ -28,9 +26,9 @@ constexpr std::string_view tools =
 
 void write_all(std::string_view bytes) {
   while (!bytes.empty()) {
-    auto const n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+    auto const n = streams::write(bytes.data(), bytes.size());
     if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
-    if (n < 0 && errno != EINTR) ::_exit(0);
+    if (n < 0 && errno != EINTR) std::_Exit(0);
   }
 }
 
@@ -156,7 +154,7 @@ void answer(std::string& out, std::string_view line) {
 
 std::size_t read_some(char* to, std::size_t size) {
   for (;;) {
-    auto const n = ::read(STDIN_FILENO, to, size);
+    auto const n = streams::read(to, size);
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno != EINTR) return 0;
   }
@@ -203,13 +201,14 @@ void serve() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  streams::use_plain();
   std::string_view const how(argc > 1 ? argv[1] : "");
   if (how == "raw") {
     give_bytes(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1, argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1);
     return 0;
   }
   is_large = how == "large";
-  if (how == "stays") std::signal(SIGTERM, SIG_IGN);
+  if (how == "stays") streams::ignore_term();
   serve();
-  while (how == "stays") ::pause();
+  if (how == "stays") streams::wait_for_ever();
 }

@@ -3,94 +3,22 @@
 //
 // A server that does one thing wrong, or tells what it was given: the first argument says which. It speaks
 // lines, not JSON.
-#include <algorithm>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-extern "C" char** environ;
+#if defined(_WIN32)
+#include "misbehaving_windows.hpp"
+#else
+#include "misbehaving_posix.hpp"
+#endif
 
 namespace {
-
-void put(std::string const& text) {
-  for (std::size_t at = 0; at != text.size();) {
-    auto const n = ::write(STDOUT_FILENO, text.data() + at, text.size() - at);
-    if (n < 0) std::_Exit(41);
-    at += static_cast<std::size_t>(n);
-  }
-}
-
-[[noreturn]] void wait_for_ever() {
-  while (true) ::pause();
-}
 
 int echo() {
   for (std::string line; std::getline(std::cin, line);) put(line + "\n");
   return 0;
-}
-
-int list_descriptors() {
-  DIR* const d = ::opendir("/proc/self/fd");
-  std::vector<int> open_ones;
-  while (auto const* e = ::readdir(d)) {
-    if (e->d_name[0] != '.' && std::atoi(e->d_name) != ::dirfd(d)) open_ones.push_back(std::atoi(e->d_name));
-  }
-  std::sort(open_ones.begin(), open_ones.end());
-  for (int fd : open_ones) {
-    struct stat s {};
-    ::fstat(fd, &s);
-    put(std::to_string(fd) + (S_ISSOCK(s.st_mode) ? " socket" : S_ISFIFO(s.st_mode) ? " pipe" : " other") + "\n");
-  }
-  return 0;
-}
-
-int tell_signals() {
-  sigset_t blocked;
-  ::sigprocmask(SIG_SETMASK, nullptr, &blocked);
-  struct sigaction pipe_action {};
-  ::sigaction(SIGPIPE, nullptr, &pipe_action);
-  put(std::string(sigismember(&blocked, SIGTERM) == 1 ? "blocked" : "open") +
-      (pipe_action.sa_handler == SIG_DFL ? " default" : " changed") + (::getpgrp() == ::getpid() ? " leader" : " member") +
-      "\n");
-  return 0;
-}
-
-// A child that keeps stdout open; with `escape` outside the group, where the kill does not find it.
-int grandchild(bool escape) {
-  if (::fork() == 0) {
-    if (escape) ::setsid();
-    if (escape) ::alarm(20);
-    wait_for_ever();
-  }
-  put("parent done\n");
-  return 7;
-}
-
-// Out of its own group, into that of its parent: a signal to the group that it was started in finds nobody.
-void leave_group() {
-  if (::setpgid(0, ::getpgid(::getppid())) != 0) std::_Exit(42);
-}
-
-// Out and back again without a pause: whether it is in its group is known to nobody.
-[[noreturn]] void hop_groups() {
-  pid_t const other = ::getpgid(::getppid());
-  for (;;) {
-    ::setpgid(0, other);
-    ::setpgid(0, 0);
-  }
-}
-
-void tell_term(int) {
-  constexpr char told[] = "term\n";
-  if (::write(STDOUT_FILENO, told, sizeof told - 1) < 0) std::_Exit(41);
 }
 
 int burst_and_exit() {
@@ -99,6 +27,16 @@ int burst_and_exit() {
   put(all);  // fits the pipe: nobody needs to read
   std::cerr << "last words" << std::flush;
   return 5;
+}
+
+// Writes what is no answer, says so on stderr, and waits for two lines.
+int say_instead(std::string const& text) {
+  put(text);
+  std::cerr << "seen\n";  // as one piece
+  std::string line;
+  std::getline(std::cin, line);
+  std::getline(std::cin, line);
+  return 0;
 }
 
 int run(std::string const& what, std::vector<std::string> const& rest) {
@@ -110,12 +48,22 @@ int run(std::string const& what, std::vector<std::string> const& rest) {
     std::cerr << "boom: " << line << std::endl;
     return 9;
   }
-  if (what == "die") std::raise(SIGKILL);
+  if (what == "die") die();
   if (what == "ignore_term" || what == "leave_group") {
-    std::signal(SIGTERM, tell_term);
+    answer_term_by_telling();
     if (what == "leave_group") leave_group();
     put("ready\n");
     wait_for_ever();
+  }
+  if (what == "silent") {
+    ignore_term();
+    wait_for_ever();
+  }
+  if (what == "framed") return say_instead("Content-Length: 9\r\n\r\n{\"a\": 1}");
+  if (what == "prompt") return say_instead("\x1b[1m> ");
+  if (what == "usage") {
+    put("usage: server [options]\n");
+    return 2;
   }
   if (what == "hop_groups") {
     put("ready\n");
@@ -125,6 +73,7 @@ int run(std::string const& what, std::vector<std::string> const& rest) {
     put("ready\n");
     wait_for_ever();
   }
+  if (what == "mute_grandchild") wait_for_ever();
   if (what == "flood_stderr") {
     std::string const block(4096, 'e');
     for (int i = 0; i != 1000; ++i) std::cerr << block;
@@ -149,13 +98,13 @@ int run(std::string const& what, std::vector<std::string> const& rest) {
     return 0;
   }
   if (what == "close_stdout" || what == "mute") {
-    if (what == "mute") std::signal(SIGTERM, SIG_IGN);
+    if (what == "mute") ignore_term();
     put("bye\n");
-    ::close(STDOUT_FILENO);
+    close_stdout();
     wait_for_ever();
   }
   if (what == "close_stdin") {
-    ::close(STDIN_FILENO);
+    close_stdin();
     put("ready\n");
     wait_for_ever();
   }
@@ -164,15 +113,8 @@ int run(std::string const& what, std::vector<std::string> const& rest) {
   if (what == "burst_and_exit") return burst_and_exit();
   if (what == "descriptors") return list_descriptors();
   if (what == "signals") return tell_signals();
-  if (what == "environment") {
-    for (char** e = environ; *e != nullptr; ++e) put(std::string(*e) + "\n");
-    return 0;
-  }
-  if (what == "directory") {
-    char path[4096];
-    put(std::string(::getcwd(path, sizeof path)) + "\n");
-    return 0;
-  }
+  if (what == "environment") return tell_environment();
+  if (what == "directory") return tell_directory();
   if (what == "arguments") {
     for (auto const& a : rest) put("[" + a + "]\n");
     return 0;
@@ -183,6 +125,10 @@ int run(std::string const& what, std::vector<std::string> const& rest) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> const rest(argv + std::min(argc, 2), argv + argc);
-  return run(argc > 1 ? argv[1] : "", rest);
+  prepare();
+  auto rest = arguments(argc, argv);
+  if (rest.empty()) return run("", rest);
+  auto const what = rest.front();
+  rest.erase(rest.begin());
+  return run(what, rest);
 }

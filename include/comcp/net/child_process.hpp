@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child process with pipes, its exit, and the ladder that ends it. All that is POSIX is in impl/.
+// A child process with pipes, its exit, and the ladder that ends it. What each system has for it is in impl/: a process
+// group and signals, or on Windows a job object, which holds the child and whatever it starts.
 #pragma once
 
 #include <chrono>
@@ -14,9 +15,8 @@
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
-#include <asio/local/stream_protocol.hpp>
-#include <asio/posix/stream_descriptor.hpp>
 
+#include <comcp/net/pipe_end.hpp>
 #include <comcp/net/time_source.hpp>
 #include <comcp/result.hpp>
 #include <comcp/version.hpp>
@@ -30,17 +30,23 @@ class spawn_options {
 
   spawn_options() = default;
 
-  /// argv. The command is looked up in the child's PATH unless it has a slash; never a shell.
+  /// argv. The command is looked up in the child's PATH unless it has a slash; never a shell. On Windows PATHEXT's
+  /// programs are found, and .bat and .cmd files run by cmd.exe; an argument that cannot be given to these safely (quotation
+  /// marks, %, !, line breaks) is errc::invalid_argument.
   std::vector<std::string> command;
   /// Added to the default environment, or to the inherited one; the later of two equal names wins.
   std::vector<std::pair<std::string, std::string>> environment;
-  /// The whole environment of this process; otherwise HOME, LOGNAME, PATH, SHELL, TERM and USER.
+  /// The whole environment of this process; otherwise HOME, LOGNAME, PATH, SHELL, TERM and USER; on Windows APPDATA,
+  /// COMSPEC, HOMEDRIVE, HOMEPATH, LOCALAPPDATA, PATH, PATHEXT, PROCESSOR_ARCHITECTURE, PROGRAMFILES, SYSTEMDRIVE,
+  /// SYSTEMROOT, TEMP, TMP, USERNAME, USERPROFILE and WINDIR.
   bool inherit_environment = false;
   /// Empty: that of this process. A command with a slash that is relative starts here.
   std::string working_directory;
   error_output error_to = error_output::pipe;
-  std::chrono::nanoseconds exit_wait = std::chrono::seconds(2);  ///< From stop() to SIGTERM.
-  std::chrono::nanoseconds term_wait = std::chrono::seconds(2);  ///< From SIGTERM to SIGKILL.
+  /// From stop() to SIGTERM; on Windows to CTRL_BREAK_EVENT, which only a console brings to its programs: without one it
+  /// is the job's end at once.
+  std::chrono::nanoseconds exit_wait = std::chrono::seconds(2);
+  std::chrono::nanoseconds term_wait = std::chrono::seconds(2);  ///< From there to SIGKILL, or to the end of the job.
   std::shared_ptr<time_source> time;          ///< Empty: steady_time().
   bool use_pidfd = true;                      ///< False: poll for the exit after stop().
 };
@@ -50,7 +56,7 @@ class exit_status {
  public:
   exit_status() = default;
   std::optional<int> code;
-  std::optional<int> signal;
+  std::optional<int> signal;  ///< On Windows, in place of a code: 15 where our CTRL_BREAK_EVENT ended it, 9 our job's end.
   bool signalled = false;  ///< It was told to end by a signal of ours.
   /// It goes on, although SIGKILL was sent: what forbids it to end (another user's: EPERM), or that it has not come to it
   /// yet (std::errc::timed_out). It is reaped in the background, whenever it ends.
@@ -60,7 +66,7 @@ class exit_status {
 /// The environment that the child gets, as NAME=value.
 [[nodiscard]] std::vector<std::string> child_environment(spawn_options const& options);
 
-/// A running child that begins in a process group of its own. Used from its executor only. The destructor closes its
+/// A running child that begins in a process group of its own, on Windows in a job of its own. Used from its executor only. The destructor closes its
 /// stdin and kills it and its group at once; it never waits: what takes time to die, or cannot be killed, is reaped in
 /// the background. on_exit is not called then.
 class child_process {
@@ -75,10 +81,10 @@ class child_process {
   child_process& operator=(child_process&& other) noexcept;
   ~child_process();
 
-  [[nodiscard]] asio::local::stream_protocol::socket& input() noexcept;
-  [[nodiscard]] asio::posix::stream_descriptor& output() noexcept;
+  [[nodiscard]] pipe_writer& input() noexcept;
+  [[nodiscard]] pipe_reader& output() noexcept;
   /// Open only with error_output::pipe.
-  [[nodiscard]] asio::posix::stream_descriptor& error_output() noexcept;
+  [[nodiscard]] pipe_reader& error_output() noexcept;
   [[nodiscard]] int pid() const noexcept;
 
   /// Calls `done` once, after the exit was seen, the group killed and the child reaped; also when it cannot be killed, or
@@ -103,9 +109,6 @@ class child_process {
   explicit child_process(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
   std::shared_ptr<state> state_;
 };
-
-/// Bytes that can be read now without waiting.
-[[nodiscard]] std::size_t readable_now(asio::posix::stream_descriptor& d) noexcept;
 
 }  // namespace comcp::net
 

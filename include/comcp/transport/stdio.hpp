@@ -61,14 +61,16 @@ class stdio_settings {
   stderr_target error_to = stderr_target::ring();
 };
 
-/// Starts a server and talks to it. `closed` is told once everything that the server wrote was delivered, its
+/// Starts a server and talks to it; on Windows what is said of its process group is true of its job, and SIGTERM is
+/// CTRL_BREAK_EVENT (net::spawn_options). `closed` is told once everything that the server wrote was delivered, its
 /// process has ended, its process group is killed and it is reaped; the error has the exit status and the tail
 /// of stderr. close() is bounded by exit_wait + term_wait + child_process::kill_wait; a process that goes on even then
 /// (another user's) is left to itself, as a fault and the error say. Destroying it kills the process and its group at
 /// once, and never waits. Regular: keep one and connect copies of it.
 class stdio {
  public:
-  /// argv, never a shell. The command is looked up in the PATH that the server gets.
+  /// argv, never a shell. The command is looked up in the PATH that the server gets, on Windows with PATHEXT too: "npx" is
+  /// npx.cmd, which cmd.exe runs, and what cannot be given to that safely is errc::invalid_argument.
   explicit stdio(std::vector<std::string> command);
   template <class... Args>
     requires(std::convertible_to<Args, std::string> && ...)

@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a child is started: its descriptors, environment, command and directory.
+// How a child is started on POSIX: its descriptors, environment, command and directory.
 #pragma once
+
+#include <comcp/net/child_process.hpp>
+#include <comcp/net/impl/child_options.ipp>
+
+#if !defined(_WIN32)
 
 #include <algorithm>
 #include <array>
@@ -18,8 +23,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <comcp/net/child_process.hpp>
 
 extern "C" char** environ;
 
@@ -142,10 +145,6 @@ COMCP_DECL std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-COMCP_DECL error cannot_start(spawn_options const& o, std::string const& why) {
-  return {errc::connect_failed, "cannot start '" + (o.command.empty() ? std::string() : o.command.front()) + "': " + why};
-}
-
 /// Why the child could not go there; posix_spawn says no more than that something was not there.
 COMCP_DECL std::error_code wrong_directory(std::string const& path) noexcept {
   struct stat s {};
@@ -158,13 +157,6 @@ COMCP_DECL std::error_code wrong_directory(std::string const& path) noexcept {
     why = errno;
   }
   return {why, std::generic_category()};
-}
-
-COMCP_DECL bool has_nul(spawn_options const& o) {
-  auto const nul = [](std::string const& s) { return s.find('\0') != std::string::npos; };
-  return std::any_of(o.command.begin(), o.command.end(), nul) || nul(o.working_directory) ||
-         std::any_of(o.environment.begin(), o.environment.end(),
-                     [&](auto const& kv) { return nul(kv.first) || nul(kv.second); });
 }
 
 }  // namespace detail
@@ -226,3 +218,5 @@ COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, 
 }  // namespace detail
 
 }  // namespace comcp::net
+
+#endif

@@ -33,7 +33,14 @@ class child_stream {
   std::size_t write_some(Buffers const& buffers, std::error_code& ec) {
     return process.input().write_some(buffers, ec);
   }
-  void non_blocking(bool on, std::error_code& ec) { process.input().non_blocking(on, ec); }
+  // Not on Windows, where a write without waiting is not to be had.
+  template <class Input = net::pipe_writer>
+  void non_blocking(bool on, std::error_code& ec)
+    requires requires(Input& input) { input.non_blocking(on, ec); }
+  {
+    Input& input = process.input();
+    input.non_blocking(on, ec);
+  }
   void close(std::error_code&) noexcept { process.kill(); }
 
   net::child_process process;
