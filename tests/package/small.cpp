@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a road's consumer builds where main.cpp would show no more and compile longer: Asio with comcp's macros, threads,
+// What a road's consumer builds where main.cpp would show no more and compile longer: Asio with comcp's macros, threads
 // and JSON, which links simdjson.
 #include <cstdio>
 #include <thread>

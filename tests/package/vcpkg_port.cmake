@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Walks the port without vcpkg, as no registry has its tool: the functions of vcpkg's that it calls are these here, which
-# do what its documentation says they do. Header-only, so that nothing is compiled. And its manifest says what the port does.
+# do what its documentation says they do. Header-only, so that nothing is compiled. And the manifest's features are those
+# that the port knows.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE "${BUILD}")
 string(REPLACE "|" ";" PREFIXES "${PREFIXES}")

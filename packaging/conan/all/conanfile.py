@@ -58,7 +58,7 @@ class ComcpConan(ConanFile):
         self.info.clear()
 
     def validate(self):
-        # No check_min_cppstd: comcp's targets ask for C++20 themselves, so that a default profile, which says 17, will do.
+        # No check_min_cppstd: comcp's targets ask for C++20 themselves, so that a default profile, which says 17, does.
         compiler, version = str(self.settings.compiler), Version(self.settings.compiler.version)
         oldest = self._oldest.get(compiler)
         if oldest and version < oldest:
