@@ -138,9 +138,37 @@ TEST_CASE("tasks: the extension on the SDK 2.x, over http, where Mcp-Name is the
     auto const server = co_await server_process::start(p.env("PORT", "@PORT@"));
     auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), h, with_tasks());
     co_await use_extension(client, *h.asked);
-    CHECK(server.times_printed("tasks/get named undefined") == 0);
-    CHECK(server.times_printed("tasks/update named undefined") == 0);
-    CHECK(server.printed("tasks/update named "));
+    auto const odd = co_await client.call_tool("research", args("topic", "wasps", "odd", true, "ask", true));
+    CHECK(odd.text() == "wasps, by Ada");
+    auto const extension = client.extension<comcp::tasks>();
+    auto task = co_await extension.start_tool("research", args("topic", "wasps", "odd", true));
+    CHECK(task.id().starts_with("\xc3\xbc "));
+    co_await task.cancel();
+    // The server compares the header with what it says of each, and refuses what differs.
+    auto const told = co_await eventually([&] { return server.printed("tasks/cancel named \xc3\xbc "); });
+    CHECK(told);
+    CHECK(server.printed("tasks/get named "));
+    CHECK(server.printed("tasks/update named \xc3\xbc "));
+    CHECK(server.times_printed("refused: ") == 0);
+    co_await client.close();
+  });
+}
+
+TEST_CASE("tasks: the extension on the SDK 2.x, over http, tells of a task where it is listened for", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  talk([]() -> asio::awaitable<void> {
+    program p({COMCP_NODE, std::string(COMCP_INTEROP_DIR) + "/tasks_server.mjs"});
+    auto const server = co_await server_process::start(p.env("PORT", "@PORT@"));
+    auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), with_tasks());
+    std::vector<std::string> words;
+    comcp::call_options o;
+    o.on_progress([&words](comcp::progress_notification const& n) { words.push_back(n.message.value_or("")); });
+    auto const r = co_await client.call_tool("research", args("topic", "moths", "alone", true), o);  // asked once a minute
+    CHECK(r.text() == "moths, by nobody");
+    CHECK(words.size() >= 1);
+    auto const listened = co_await eventually([&] { return server.printed("listen 1"); });
+    CHECK(listened);
+    CHECK(server.times_printed("tasks/get named ") == 0);
     co_await client.close();
   });
 }
