@@ -13,7 +13,7 @@
 #include <comcp/system.hpp>
 
 #include "support/catch.hpp"
-#include "support/wine.hpp"
+#include "support/under_wine.hpp"
 
 using comcp::errc;
 using comcp::http_url;

@@ -9,7 +9,7 @@
 #include <comcp/replace_file.hpp>
 
 #include "support/temporary_folder.hpp"
-#include "support/wine.hpp"
+#include "support/under_wine.hpp"
 
 namespace fs = std::filesystem;
 using comcp::tool_pins;

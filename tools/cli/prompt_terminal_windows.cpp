@@ -11,7 +11,7 @@
 namespace cli {
 namespace {
 
-HANDLE handle(std::intptr_t number) noexcept { return reinterpret_cast<HANDLE>(number); }
+HANDLE console_handle(std::intptr_t number) noexcept { return reinterpret_cast<HANDLE>(number); }
 
 }  // namespace
 
@@ -22,26 +22,26 @@ prompt_terminal::prompt_terminal() {
 }
 
 prompt_terminal::~prompt_terminal() {
-  if (out_ != -1) ::CloseHandle(handle(out_));
-  if (in_ != -1) ::CloseHandle(handle(in_));
+  if (out_ != -1) ::CloseHandle(console_handle(out_));
+  if (in_ != -1) ::CloseHandle(console_handle(in_));
 }
 
 void prompt_terminal::print(std::string_view text) const {
   auto const wide = comcp::detail::to_wide(text);
   DWORD written = 0;
-  ::WriteConsoleW(handle(out_), wide.data(), static_cast<DWORD>(wide.size()), &written, nullptr);
+  ::WriteConsoleW(console_handle(out_), wide.data(), static_cast<DWORD>(wide.size()), &written, nullptr);
 }
 
 std::optional<std::string> prompt_terminal::ask(std::string_view question, bool hidden) const {
   print(question);
   if (!hidden) return read_line();
-  quiet_console const quiet(handle(in_));
+  quiet_console const quiet(console_handle(in_));
   auto text = read_line();
   print("\n");
   return text;
 }
 
-std::optional<std::string> prompt_terminal::read_line() const { return read_console_line(handle(in_)); }
+std::optional<std::string> prompt_terminal::read_line() const { return read_console_line(console_handle(in_)); }
 
 }  // namespace cli
 
