@@ -15,9 +15,8 @@ set(CPACK_COMPONENTS_ALL comcp_dev)
 
 set(CPACK_DEBIAN_COMCP_DEV_PACKAGE_NAME libcomcp-dev)
 set(CPACK_DEBIAN_COMCP_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_COMPONENT_COMCP_DEV_DESCRIPTION "MCP client for C++20 coroutines (development files)
- Headers, the static library comcp_compiled, and the files by which CMake and
- pkg-config find them.")
+set(CPACK_COMPONENT_COMCP_DEV_DESCRIPTION "Headers, the static library comcp_compiled, and the files by which CMake and
+pkg-config find them.")
 set(CPACK_DEBIAN_COMCP_DEV_PACKAGE_DEPENDS "libasio-dev (>= 1:1.22), libsimdjson-dev (>= 3)")
 if(COMCP_WITH_TLS)
   string(APPEND CPACK_DEBIAN_COMCP_DEV_PACKAGE_DEPENDS ", libssl-dev (>= 3)")
@@ -30,8 +29,8 @@ if(COMCP_BUILD_TOOLS)
   list(APPEND CPACK_COMPONENTS_ALL comcp_tool)
   set(CPACK_DEBIAN_COMCP_TOOL_PACKAGE_NAME comcp)
   set(CPACK_DEBIAN_COMCP_TOOL_PACKAGE_SECTION utils)
-  set(CPACK_COMPONENT_COMCP_TOOL_DESCRIPTION "command-line client of the Model Context Protocol
- Lists, calls and reads what MCP servers offer, over stdio and HTTP.")
+  set(CPACK_COMPONENT_COMCP_TOOL_DESCRIPTION "The command-line tool: lists, calls and reads what MCP servers offer, over
+stdio and HTTP.")
   set(CPACK_DEBIAN_COMCP_TOOL_PACKAGE_SHLIBDEPS ON)
 endif()
 

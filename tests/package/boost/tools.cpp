@@ -27,8 +27,8 @@ struct tools::comcp_side {
       if (params["name"].as_string() != "echo") return r.fail(-32602, "no such tool");
       r.reply(comcp::json::raw(R"({"content":[{"type":"text","text":)" + params["arguments"]["text"].dump() + "}]}"));
     });
-    auto const options = comcp::connect_options();
-    auto connected = comcp::async_connect(io.get_executor(), server.transport(), options, asio::use_future);
+    auto connected =
+        comcp::async_connect(io.get_executor(), server.transport(), comcp::connect_options(), asio::use_future);
     thread = std::thread([this] { io.run(); });
     client = connected.get();
   }

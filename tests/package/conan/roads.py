@@ -54,7 +54,9 @@ def set_up(conan, home, asio):
     versions = system_versions(asio)
     cmake = re.search(r"\d+(\.\d+)+", output("cmake", "--version")).group(0)
     lines = ["[replace_requires]", *(f"{name}/*: {name}/{version}" for name, version in versions.items()),
-             "[platform_tool_requires]", f"cmake/{cmake}"]
+             "[platform_tool_requires]", f"cmake/{cmake}",
+             "[conf]", "tools.cmake.cmaketoolchain:user_presets=",  # nothing is written into the sources
+             f"tools.cmake.cmake_layout:test_folder={home.parent / 'test'}"]
     (home / "profiles" / "system").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name, version in versions.items():
         conan.run("create", here / name, "--version", version, "--no-remote")
@@ -99,14 +101,15 @@ def main():
     set_up(conan, home, arguments.asio)
 
     refusals(conan, home)
+    united = ("-c", "tools.cmake.cmaketoolchain:extra_variables={'COMCP_UNITY': '16'}")  # as all of CI compiles it
+    fast = ("-s", "build_type=Debug", "-c", "tools.build:cxxflags=['-g0']")
+    create(conan, ".", *united)
+    create(conan, ".", "-o", "&:with_tls=False", *united, *fast)
     create(conan, ".", "-o", "&:compiled=False")
     create(conan, ".", "-o", "&:compiled=False", "-o", "&:with_tls=False")
     config = (arguments.release / "conan" / "config.yml").read_text(encoding="utf-8")
     version = re.search(r'"(.*)"', config).group(1)
     create(conan, arguments.release / "conan" / "all", "--version", version, "-o", "&:compiled=False")
-    united = ("-c", "tools.cmake.cmaketoolchain:extra_variables={'COMCP_UNITY': '16'}")  # of its own, as in all of CI
-    create(conan, ".", "-o", "&:with_tls=False", "-s", "build_type=Debug", *united)
-    create(conan, ".", *united)
 
 
 main()
