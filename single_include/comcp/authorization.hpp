@@ -29,7 +29,7 @@
 // auth/file_token_store.hpp
 #if !defined(COMCP_SINGLE_AUTH_FILE_TOKEN_STORE_HPP)
 #define COMCP_SINGLE_AUTH_FILE_TOKEN_STORE_HPP
-// Credentials in one file: readable by its user alone, replaced whole, shared by processes through a lock. POSIX.
+// Credentials in one file: readable by its user alone, replaced whole, shared by processes through a lock.
 
 #include <filesystem>
 
@@ -268,11 +268,14 @@ namespace comcp {
 /// The file is JSON, of mode 0600, in a folder that is made with mode 0700 where there is none. A file that others may
 /// read or write, that is owned by somebody else or is no regular file, is refused (errc::denied); a symbolic link is followed
 /// to its target, which is replaced in its own folder. A file that is no JSON of ours is errc::wrong_shape and stays
-/// untouched. Locks are files beside it, held with flock(): the end of a process ends its locks.
+/// untouched. Locks are files beside it, held with flock(): the end of a process ends its locks. On Windows mode 0600 is a
+/// protected list of access for this user and the system (administrators, who get at everything, are no others), and the
+/// lock is LockFileEx().
 class file_token_store {
  public:
   COMCP_LAZY explicit file_token_store(std::filesystem::path file);
-  /// $XDG_DATA_HOME/comcp/tokens.json, ~/.local/share by default. errc::not_found without a home.
+  /// $XDG_DATA_HOME/comcp/tokens.json, ~/.local/share by default; %LOCALAPPDATA%\comcp\tokens.json on Windows, which no
+  /// other machine gets. errc::not_found without a home.
   COMCP_LAZY static result<std::filesystem::path> usual_path();
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
@@ -430,39 +433,62 @@ COMCP_DECL std::string to_hex(sha256_digest const& digest) {
 #endif
 #endif
 
+// private_file.hpp
+#if !defined(COMCP_SINGLE_PRIVATE_FILE_HPP)
+#define COMCP_SINGLE_PRIVATE_FILE_HPP
+// Files that their user alone can read and write, and locks on them. It blocks, but waits for nobody. Internal.
+
+#include <filesystem>
+
 // replace_file.hpp
 #if !defined(COMCP_SINGLE_REPLACE_FILE_HPP)
 #define COMCP_SINGLE_REPLACE_FILE_HPP
-// Files that are read whole and replaced whole. What is in them, and who may read them, is decided elsewhere. POSIX; it
-// blocks. Internal.
+// Files that are read whole and replaced whole. What is in them, and who may read them, is decided elsewhere. It blocks.
+// Internal.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace comcp::detail {
 
-/// A descriptor that is closed with it.
+#if defined(_WIN32)
+using native_file = std::intptr_t;     // a HANDLE; INVALID_HANDLE_VALUE is -1
+using system_number = unsigned long;   // of GetLastError()
+#else
+using native_file = int;
+using system_number = int;  // errno
+#endif
+
+/// A descriptor that is closed with it; below 0 where there is none.
 class file_descriptor {
  public:
-  explicit file_descriptor(int fd = -1) noexcept : fd_(fd) {}
+  explicit file_descriptor(native_file fd = -1) noexcept : fd_(fd) {}
   file_descriptor(file_descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   file_descriptor& operator=(file_descriptor&& other) noexcept { return std::swap(fd_, other.fd_), *this; }
   ~file_descriptor();
-  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] native_file get() const noexcept { return fd_; }
 
  private:
-  int fd_;
+  native_file fd_;
 };
 
 /// Opens a regular file for reading; anything else is errc::denied, and nothing is waited for, as a FIFO's writer would
 /// be. Links are followed.
 result<file_descriptor> open_regular(std::filesystem::path const& file);
 
+#if defined(_WIN32)
+/// Does it again for half a second, while another has the file: what scans for viruses, or a name that is being replaced.
+/// The last error; 0 once it is done.
+system_number patiently(std::function<bool()> const& action);
+#endif
+
 /// The system's own code and "cannot DOING FILE".
-error file_error(int number, char const* doing, std::filesystem::path const& file);
+error file_error(system_number number, char const* doing, std::filesystem::path const& file);
 
 /// The rest of an open file; it stops soon after `most` bytes, which the caller sees by the size.
 result<std::string> read_rest(file_descriptor const& from, std::size_t most, std::filesystem::path const& file);
@@ -471,16 +497,95 @@ result<std::string> read_rest(file_descriptor const& from, std::size_t most, std
 std::filesystem::path link_target(std::filesystem::path const& file);
 
 /// Writes the text beside the file and puts it in its place at once: no reader sees a part, and a crash leaves the old or
-/// the new one. Links are followed. `mode` as in chmod().
+/// the new one. Links are followed. `mode` as in chmod(); Windows knows it as 0600, its user's alone, or as its folder has
+/// it. There, a reader of comcp's is no hindrance; one that lets nobody write is, after half a second.
 result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode);
 
 }  // namespace comcp::detail
 
+// net/windows_owner.hpp
+#if !defined(COMCP_SINGLE_NET_WINDOWS_OWNER_HPP)
+#define COMCP_SINGLE_NET_WINDOWS_OWNER_HPP
+// Who may have a file of Windows: its user and the system alone. Internal.
+
+#if defined(_WIN32)
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <aclapi.h>
+#include <sddl.h>
+
+namespace comcp::detail {
+
+struct local_memory {
+  void operator()(void* memory) const noexcept { ::LocalFree(memory); }
+};
+template <class T>
+using local_pointer = std::unique_ptr<T, local_memory>;
+
+/// The user of this process: a SID inside; empty where the system does not say.
+class current_user {
+ public:
+  current_user() {
+    HANDLE token = nullptr;
+    if (::OpenProcessToken(::GetCurrentProcess(), TOKEN_QUERY, &token) == 0) return;
+    DWORD size = 0;
+    ::GetTokenInformation(token, TokenUser, nullptr, 0, &size);
+    about_.resize(size / sizeof(TOKEN_USER) + 1);
+    if (::GetTokenInformation(token, TokenUser, about_.data(), static_cast<DWORD>(about_.size() * sizeof(TOKEN_USER)),
+                              &size) == 0) {
+      about_.clear();
+    }
+    ::CloseHandle(token);
+  }
+  [[nodiscard]] PSID sid() const noexcept { return about_.empty() ? nullptr : about_.front().User.Sid; }
+  [[nodiscard]] std::wstring text() const {
+    LPWSTR text = nullptr;
+    if (sid() == nullptr || ::ConvertSidToStringSidW(sid(), &text) == 0) return {};
+    local_pointer<wchar_t> const owned(text);
+    return text;
+  }
+
+ private:
+  std::vector<TOKEN_USER> about_;  // the first, with its SID behind it
+};
+
+/// For CreateFileW() and CreateDirectoryW(): nothing is inherited, and nobody else has any access. What is made in such a
+/// folder is as private. attributes() is null where that cannot be said; GetLastError() says why.
+class owner_only {
+ public:
+  owner_only() {
+    auto const user = current_user().text();
+    if (user.empty()) return;
+    auto const words = L"O:" + user + L"D:P(A;OICI;FA;;;" + user + L")(A;OICI;FA;;;SY)";
+    PSECURITY_DESCRIPTOR made = nullptr;
+    if (::ConvertStringSecurityDescriptorToSecurityDescriptorW(words.c_str(), SDDL_REVISION_1, &made, nullptr) == 0) return;
+    descriptor_.reset(made);
+    attributes_.nLength = sizeof attributes_;
+    attributes_.lpSecurityDescriptor = made;
+  }
+  [[nodiscard]] SECURITY_ATTRIBUTES* attributes() noexcept { return descriptor_ ? &attributes_ : nullptr; }
+
+ private:
+  local_pointer<void> descriptor_;
+  SECURITY_ATTRIBUTES attributes_{};
+};
+
+}  // namespace comcp::detail
+
+#endif
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// impl/replace_file.ipp
-#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_IPP)
-#define COMCP_SINGLE_IMPL_REPLACE_FILE_IPP
+// impl/replace_file_posix.ipp
+#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_POSIX_IPP)
+#define COMCP_SINGLE_IMPL_REPLACE_FILE_POSIX_IPP
+
+#if !defined(_WIN32)
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -496,7 +601,7 @@ COMCP_DECL file_descriptor::~file_descriptor() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-COMCP_DECL error file_error(int number, char const* doing, std::filesystem::path const& file) {
+COMCP_DECL error file_error(system_number number, char const* doing, std::filesystem::path const& file) {
   return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
 }
 
@@ -550,35 +655,182 @@ COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::str
 }
 
 }  // namespace comcp::detail
+
+#endif
+#endif
+
+// impl/replace_file_windows.ipp
+#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_WINDOWS_IPP)
+#define COMCP_SINGLE_IMPL_REPLACE_FILE_WINDOWS_IPP
+
+#if defined(_WIN32)
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace comcp::detail {
+
+COMCP_DECL file_descriptor::~file_descriptor() {
+  if (fd_ != -1) ::CloseHandle(reinterpret_cast<HANDLE>(fd_));
+}
+
+COMCP_DECL error file_error(system_number number, char const* doing, std::filesystem::path const& file) {
+  return error(windows_error(number), std::string("cannot ") + doing + ' ' + text_of_path(file));
+}
+
+COMCP_DECL system_number patiently(std::function<bool()> const& action) {
+  for (int left = 100;; --left) {
+    if (action()) return ERROR_SUCCESS;
+    auto const why = ::GetLastError();
+    if ((why != ERROR_SHARING_VIOLATION && why != ERROR_ACCESS_DENIED) || left == 0) return why;
+    ::Sleep(5);
+  }
+}
+
+// Whoever replaces it meanwhile may. A pipe in its place learns nothing of us.
+COMCP_DECL result<file_descriptor> open_regular(std::filesystem::path const& file) {
+  HANDLE opened = INVALID_HANDLE_VALUE;
+  auto const failed = patiently([&] {
+    opened = ::CreateFileW(file.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                           OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS, nullptr);
+    return opened != INVALID_HANDLE_VALUE;
+  });
+  if (failed != ERROR_SUCCESS) return file_error(failed, "open", file);
+  file_descriptor fd(reinterpret_cast<native_file>(opened));
+  BY_HANDLE_FILE_INFORMATION about{};
+  bool const regular = ::GetFileType(opened) == FILE_TYPE_DISK && ::GetFileInformationByHandle(opened, &about) != 0 &&
+                       (about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
+  if (!regular) return error(errc::denied, text_of_path(file) + " is no regular file");
+  return fd;
+}
+
+COMCP_DECL result<std::string> read_rest(file_descriptor const& from, std::size_t most,
+                                         std::filesystem::path const& file) {
+  std::string text;
+  char part[4096];
+  while (text.size() <= most) {
+    DWORD n = 0;
+    if (::ReadFile(reinterpret_cast<HANDLE>(from.get()), part, sizeof part, &n, nullptr) == 0)
+      return file_error(::GetLastError(), "read", file);
+    if (n == 0) break;
+    text.append(part, n);
+  }
+  return text;
+}
+
+COMCP_DECL std::filesystem::path link_target(std::filesystem::path const& file) {
+  auto const attributes = ::GetFileAttributesW(file.c_str());
+  if (attributes == INVALID_FILE_ATTRIBUTES || (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0) return file;
+  auto const opened = ::CreateFileW(file.c_str(), 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                                    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+  file_descriptor const owned(reinterpret_cast<native_file>(opened));
+  if (opened == INVALID_HANDLE_VALUE) return file;
+  std::wstring name(32'768, L'\0');
+  auto const length = ::GetFinalPathNameByHandleW(opened, name.data(), static_cast<DWORD>(name.size()), 0);
+  if (length == 0 || length >= name.size()) return file;
+  name.resize(length);  // \\?\C:\..., or \\?\UNC\server\...
+  if (name.starts_with(L"\\\\?\\UNC\\")) return L"\\" + name.substr(7);
+  return name.starts_with(L"\\\\?\\") ? name.substr(4) : name;
+}
+
+// All of it, to the disk: ERROR_SUCCESS, or why not.
+COMCP_DECL DWORD fill_file(HANDLE file, std::string_view text) noexcept {
+  while (!text.empty()) {
+    DWORD n = 0;
+    auto const part = static_cast<DWORD>(std::min<std::size_t>(text.size(), std::size_t{1} << 20));
+    if (::WriteFile(file, text.data(), part, &n, nullptr) == 0) return ::GetLastError();
+    text.remove_prefix(n);
+  }
+  return ::FlushFileBuffers(file) != 0 ? ERROR_SUCCESS : ::GetLastError();
+}
+
+// As rename() has it: whoever has the old one open keeps it. NTFS can, since Windows 10.
+COMCP_DECL bool rename_over(HANDLE file, std::filesystem::path const& target) {
+  auto const& name = target.native();
+  auto const name_bytes = name.size() * sizeof(wchar_t);
+  std::vector<FILE_RENAME_INFO> room(name_bytes / sizeof(FILE_RENAME_INFO) + 2);
+  auto& how = room.front();
+  constexpr DWORD replace_if_exists = 1, posix_semantics = 2, flags = replace_if_exists | posix_semantics;
+  std::memcpy(static_cast<void*>(&how), &flags, sizeof flags);  // a member of newer headers, at the beginning
+  how.FileNameLength = static_cast<DWORD>(name_bytes);
+  std::memcpy(how.FileName, name.c_str(), name_bytes + sizeof(wchar_t));
+  constexpr auto file_rename_info_ex = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
+  return ::SetFileInformationByHandle(file, file_rename_info_ex, &how,
+                                      static_cast<DWORD>(room.size() * sizeof(FILE_RENAME_INFO))) != 0;
+}
+
+COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode) {
+  auto const target = link_target(file);
+  auto const beside = target.native() + to_wide("." + unguessable_hex(8) + ".tmp");
+  owner_only owner;
+  bool const alone = (mode & 077U) == 0;
+  if (alone && owner.attributes() == nullptr) return file_error(::GetLastError(), "make private", file);
+  auto const opened = ::CreateFileW(beside.c_str(), GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,
+                                    alone ? owner.attributes() : nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr);
+  if (opened == INVALID_HANDLE_VALUE) return file_error(::GetLastError(), "write beside", file);
+  file_descriptor to(reinterpret_cast<native_file>(opened));
+  auto failed = fill_file(opened, text);
+  if (failed == ERROR_SUCCESS && rename_over(opened, target)) return {};
+  to = file_descriptor();
+  if (failed == ERROR_SUCCESS) {
+    failed = patiently([&] {
+      return ::MoveFileExW(beside.c_str(), target.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
+    });
+  }
+  if (failed == ERROR_SUCCESS) return {};
+  ::DeleteFileW(beside.c_str());
+  return file_error(failed, "write", file);
+}
+
+}  // namespace comcp::detail
+
 #endif
 #endif
 #endif
+#endif
+
+namespace comcp::detail {
+
+/// Opens one to read it. None, with nothing said, where there is no such file; errc::denied for one that is no regular
+/// file, belongs to somebody else, can be read or written by others, or is a link.
+result<file_descriptor> open_private(std::filesystem::path const& file);
+
+/// Opens one to be locked; it is made, its user's alone, where there is none. Errors as above.
+result<file_descriptor> open_private_lock(std::filesystem::path const& file);
+
+/// Makes the folders that are missing, from the root on, each its user's alone.
+result<void> make_private_folders(std::filesystem::path const& folder);
+
+/// Where this user's programs keep what is not to be lost: $XDG_DATA_HOME, ~/.local/share; %LOCALAPPDATA% on Windows.
+/// errc::not_found without a home.
+result<std::filesystem::path> user_data_folder();
+
+/// False: another has it. The end of the descriptor, or of its process, ends the lock.
+result<bool> try_lock(file_descriptor const& opened, std::filesystem::path const& file);
+
+}  // namespace comcp::detail
+
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// auth/impl/file_token_store.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_FILE_TOKEN_STORE_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_FILE_TOKEN_STORE_IPP
-#include <algorithm>
+// impl/private_file_posix.ipp
+#if !defined(COMCP_SINGLE_IMPL_PRIVATE_FILE_POSIX_IPP)
+#define COMCP_SINGLE_IMPL_PRIVATE_FILE_POSIX_IPP
+
+#if !defined(_WIN32)
+
 #include <cerrno>
-#include <cstdlib>
-#include <map>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <asio/steady_timer.hpp>
-#include <asio/this_coro.hpp>
-
-namespace comcp {
-namespace detail {
-
-inline constexpr std::size_t largest_token_file = std::size_t{4} << 20;
-inline constexpr std::chrono::milliseconds longest_save{5000};  // of others, until a save of ours gives up
+namespace comcp::detail {
 
 // An open file that only its user, who is ours, can read and write.
-COMCP_LAZY result<void> check_private(file_descriptor const& fd, std::filesystem::path const& file) {
+COMCP_DECL result<void> check_private(file_descriptor const& fd, std::filesystem::path const& file) {
   struct ::stat about {};
   if (::fstat(fd.get(), &about) != 0) return file_error(errno, "look at", file);
   char const* wrong = nullptr;
@@ -589,8 +841,8 @@ COMCP_LAZY result<void> check_private(file_descriptor const& fd, std::filesystem
   return error(errc::denied, file.string() + wrong);
 }
 
-// Empty, with nothing said, where there is no such file. What it names may be a FIFO, or a link by now.
-COMCP_LAZY result<file_descriptor> open_private(std::filesystem::path const& file, int flags) {
+// What it names may be a FIFO, or a link by now.
+COMCP_DECL result<file_descriptor> open_private_as(std::filesystem::path const& file, int flags) {
   file_descriptor fd(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
   if (fd.get() < 0) {
     if (errno == ENOENT && (flags & O_CREAT) == 0) return fd;
@@ -602,8 +854,14 @@ COMCP_LAZY result<file_descriptor> open_private(std::filesystem::path const& fil
   return fd;
 }
 
-// Those that are missing, from the root on.
-COMCP_LAZY result<void> make_private_folders(std::filesystem::path const& folder) {
+COMCP_DECL result<file_descriptor> open_private(std::filesystem::path const& file) {
+  return open_private_as(file, O_RDONLY);
+}
+COMCP_DECL result<file_descriptor> open_private_lock(std::filesystem::path const& file) {
+  return open_private_as(file, O_RDWR | O_CREAT);
+}
+
+COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder) {
   std::filesystem::path so_far;
   for (auto const& part : folder) {
     so_far /= part;
@@ -615,10 +873,175 @@ COMCP_LAZY result<void> make_private_folders(std::filesystem::path const& folder
   return {};
 }
 
+COMCP_DECL result<std::filesystem::path> user_data_folder() {
+  auto const folder = [](char const* variable) {
+    std::filesystem::path const named(environment_variable(variable).value_or(""));
+    return named.is_absolute() ? named : std::filesystem::path();
+  };
+  auto data = folder("XDG_DATA_HOME");
+  if (!data.empty()) return data;
+  auto const home = folder("HOME");
+  if (home.empty()) return error(errc::not_found, "no home for the file of credentials: HOME is not set");
+  return home / ".local" / "share";
+}
+
+COMCP_DECL result<bool> try_lock(file_descriptor const& opened, std::filesystem::path const& file) {
+  while (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return false;
+    if (errno != EINTR) return file_error(errno, "lock", file);
+  }
+  return true;
+}
+
+}  // namespace comcp::detail
+
+#endif
+#endif
+
+// impl/private_file_windows.ipp
+#if !defined(COMCP_SINGLE_IMPL_PRIVATE_FILE_WINDOWS_IPP)
+#define COMCP_SINGLE_IMPL_PRIVATE_FILE_WINDOWS_IPP
+
+#if defined(_WIN32)
+
+namespace comcp::detail {
+
+// Administrators and the system get at every file; what a program of theirs makes may belong to them.
+COMCP_DECL bool is_trusted(PSID who, current_user const& user) noexcept {
+  return who != nullptr &&
+         ((user.sid() != nullptr && ::EqualSid(who, user.sid()) != 0) || ::IsWellKnownSid(who, WinLocalSystemSid) != 0 ||
+          ::IsWellKnownSid(who, WinBuiltinAdministratorsSid) != 0);
+}
+
+// Whether this entry gives anything that matters to somebody else.
+COMCP_DECL bool lets_others_in(void const* entry, current_user const& user) noexcept {
+  auto const& head = *static_cast<ACE_HEADER const*>(entry);
+  bool const denies = head.AceType == ACCESS_DENIED_ACE_TYPE || head.AceType == ACCESS_DENIED_CALLBACK_ACE_TYPE;
+  if (denies || (head.AceFlags & INHERIT_ONLY_ACE) != 0) return false;
+  if (head.AceType != ACCESS_ALLOWED_ACE_TYPE && head.AceType != ACCESS_ALLOWED_CALLBACK_ACE_TYPE) return true;
+  auto const& allowed = *static_cast<ACCESS_ALLOWED_ACE const*>(entry);  // the other one begins in the same way
+  constexpr DWORD matters = FILE_READ_DATA | FILE_WRITE_DATA | FILE_APPEND_DATA | DELETE | WRITE_DAC | WRITE_OWNER |
+                            GENERIC_READ | GENERIC_WRITE | GENERIC_ALL;
+  auto* const who = const_cast<DWORD*>(&allowed.SidStart);
+  return (allowed.Mask & matters) != 0 && !is_trusted(who, user) && ::IsWellKnownSid(who, WinCreatorOwnerRightsSid) == 0;
+}
+
+COMCP_DECL bool is_users_alone(PACL list, current_user const& user) noexcept {
+  if (list == nullptr) return false;  // no list at all: everybody may do everything
+  for (DWORD i = 0; i < list->AceCount; ++i) {
+    void* entry = nullptr;
+    if (::GetAce(list, i, &entry) == 0 || lets_others_in(entry, user)) return false;
+  }
+  return true;
+}
+
+COMCP_DECL result<void> check_private(HANDLE opened, std::filesystem::path const& file) {
+  BY_HANDLE_FILE_INFORMATION about{};
+  auto const name = text_of_path(file);
+  bool const on_disk = ::GetFileType(opened) == FILE_TYPE_DISK && ::GetFileInformationByHandle(opened, &about) != 0;
+  if (on_disk && (about.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0)
+    return error(errc::denied, name + " is a symbolic link to nothing");
+  if (!on_disk || (about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
+    return error(errc::denied, name + " is no regular file");
+  PSID owner = nullptr;
+  PACL list = nullptr;
+  PSECURITY_DESCRIPTOR descriptor = nullptr;
+  auto const failed = ::GetSecurityInfo(opened, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
+                                        &owner, nullptr, &list, nullptr, &descriptor);
+  if (failed != ERROR_SUCCESS) return file_error(failed, "look at", file);
+  local_pointer<void> const owned(descriptor);
+  current_user const user;
+  if (!is_trusted(owner, user)) return error(errc::denied, name + " belongs to somebody else");
+  if (!is_users_alone(list, user))
+    return error(errc::denied, name + " can be read or written by others: take their rights away if it is as you want it");
+  return {};
+}
+
+COMCP_DECL result<file_descriptor> open_private_as(std::filesystem::path const& file, DWORD access, DWORD how) {
+  owner_only owner;
+  if (owner.attributes() == nullptr) return file_error(::GetLastError(), "make private", file);
+  HANDLE opened = INVALID_HANDLE_VALUE;
+  auto const failed = patiently([&] {
+    opened = ::CreateFileW(file.c_str(), access | READ_CONTROL, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                           owner.attributes(), how,
+                           FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT | SECURITY_SQOS_PRESENT |
+                               SECURITY_ANONYMOUS,
+                           nullptr);
+    return opened != INVALID_HANDLE_VALUE;
+  });
+  file_descriptor fd(reinterpret_cast<native_file>(opened));
+  if (failed == ERROR_FILE_NOT_FOUND || failed == ERROR_PATH_NOT_FOUND) {
+    if (how == OPEN_EXISTING) return fd;
+  }
+  if (failed != ERROR_SUCCESS) return file_error(failed, "open", file);
+  if (auto const fine = check_private(opened, file); !fine) return fine.error();
+  return fd;
+}
+
+COMCP_DECL result<file_descriptor> open_private(std::filesystem::path const& file) {
+  return open_private_as(file, GENERIC_READ, OPEN_EXISTING);
+}
+COMCP_DECL result<file_descriptor> open_private_lock(std::filesystem::path const& file) {
+  return open_private_as(file, GENERIC_READ | GENERIC_WRITE, OPEN_ALWAYS);
+}
+
+COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder) {
+  owner_only owner;
+  if (owner.attributes() == nullptr) return file_error(::GetLastError(), "make private", folder);
+  std::filesystem::path so_far;
+  for (auto const& part : folder) {
+    so_far /= part;
+    if (::CreateDirectoryW(so_far.c_str(), owner.attributes()) != 0) continue;
+    auto const why = ::GetLastError();
+    auto const attributes = ::GetFileAttributesW(so_far.c_str());
+    bool const there = attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+    if (!there && so_far != folder.root_name() && so_far != folder.root_path()) return file_error(why, "make the folder", so_far);
+  }
+  return {};
+}
+
+COMCP_DECL result<std::filesystem::path> user_data_folder() {
+  auto data = path_from_text(environment_variable("LOCALAPPDATA").value_or(""));
+  if (!data.is_absolute()) return error(errc::not_found, "no home for the file of credentials: LOCALAPPDATA is not set");
+  return data;
+}
+
+COMCP_DECL result<bool> try_lock(file_descriptor const& opened, std::filesystem::path const& file) {
+  OVERLAPPED whole{};
+  constexpr DWORD how = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, all = 0xFFFFFFFF;
+  if (::LockFileEx(reinterpret_cast<HANDLE>(opened.get()), how, 0, all, all, &whole) != 0) return true;
+  auto const why = ::GetLastError();
+  if (why == ERROR_LOCK_VIOLATION || why == ERROR_IO_PENDING) return false;
+  return file_error(why, "lock", file);
+}
+
+}  // namespace comcp::detail
+
+#endif
+#endif
+#endif
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// auth/impl/file_token_store.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_FILE_TOKEN_STORE_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_FILE_TOKEN_STORE_IPP
+#include <algorithm>
+#include <map>
+
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::size_t largest_token_file = std::size_t{4} << 20;
+inline constexpr std::chrono::milliseconds longest_save{5000};  // of others, until a save of ours gives up
+
 using secret_texts = std::map<std::string, std::string, std::less<>>;
 
 COMCP_LAZY result<secret_texts> parse_secrets(std::string_view text, std::filesystem::path const& file) {
-  auto const foreign = [&] { return error(errc::wrong_shape, file.string() + " is no file of credentials of comcp's"); };
+  auto const foreign = [&] { return error(errc::wrong_shape, text_of_path(file) + " is no file of credentials of comcp's"); };
   auto const parsed = json::parse(text);
   if (!parsed) return foreign();
   auto const all = parsed->view();
@@ -635,12 +1058,12 @@ COMCP_LAZY result<secret_texts> parse_secrets(std::string_view text, std::filesy
 }
 
 COMCP_LAZY result<secret_texts> read_secrets(std::filesystem::path const& file) {
-  auto const fd = open_private(file, O_RDONLY);
+  auto const fd = open_private(file);
   if (!fd) return fd.error();
   if (fd->get() < 0) return secret_texts();
   auto const text = read_rest(*fd, largest_token_file, file);
   if (!text) return text.error();
-  if (text->size() > largest_token_file) return error(errc::limit_exceeded, file.string() + " is larger than 4 MiB");
+  if (text->size() > largest_token_file) return error(errc::limit_exceeded, text_of_path(file) + " is larger than 4 MiB");
   return parse_secrets(*text, file);
 }
 
@@ -653,24 +1076,23 @@ COMCP_LAZY result<void> write_secrets(secret_texts const& texts, std::filesystem
   } catch (exception const&) {
     return error(errc::invalid_argument, "the text of a secret is no UTF-8");
   }
-  if (w.text().size() > largest_token_file) return error(errc::limit_exceeded, file.string() + " would exceed 4 MiB");
+  if (w.text().size() > largest_token_file) return error(errc::limit_exceeded, text_of_path(file) + " would exceed 4 MiB");
   return replace_file(file, w.text(), 0600);
 }
 
-// Waits by asking again: flock() itself would stop the whole thread. The end of the descriptor ends the lock.
+// Waits by asking again: what waits for a file's lock stops the whole thread. The end of the descriptor ends the lock.
 COMCP_LAZY asio::awaitable<result<std::shared_ptr<void>>> take_file_lock(std::filesystem::path file,
                                                                          std::chrono::milliseconds most) {
   auto made = make_private_folders(file.parent_path());
   if (!made) co_return made.error();
-  auto opened = open_private(file, O_RDWR | O_CREAT);
+  auto opened = open_private_lock(file);
   if (!opened) co_return opened.error();
   auto const until = lock_deadline(most);
   auto const executor = co_await asio::this_coro::executor;
   asio::steady_timer pause(executor);
   sansio::backoff pauses(reconnect_policy::forever().delay(std::chrono::milliseconds(5), std::chrono::milliseconds(50)));
-  while (::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) co_return file_error(errno, "lock", file);
+  for (auto locked = try_lock(*opened, file); !locked || !*locked; locked = try_lock(*opened, file)) {
+    if (!locked) co_return locked.error();
     auto const now = std::chrono::steady_clock::now();
     if (now >= until) co_return lock_timeout();
     pause.expires_at(std::min(until, now + pauses.failed(0).value()));
@@ -740,18 +1162,9 @@ COMCP_LAZY_DECL file_token_store::file_token_store(std::filesystem::path file)
     : state_(std::make_shared<state>(std::move(file))) {}
 
 COMCP_LAZY_DECL result<std::filesystem::path> file_token_store::usual_path() {
-  auto const folder = [](char const* variable) {
-    char const* const value = std::getenv(variable);
-    std::filesystem::path const named(value == nullptr ? "" : value);
-    return named.is_absolute() ? named : std::filesystem::path();
-  };
-  auto data = folder("XDG_DATA_HOME");
-  if (data.empty()) {
-    data = folder("HOME");
-    if (data.empty()) return error(errc::not_found, "no home for the file of credentials: HOME is not set");
-    data = data / ".local" / "share";
-  }
-  return data / "comcp" / "tokens.json";
+  auto data = detail::user_data_folder();
+  if (!data) return data.error();
+  return *data / "comcp" / "tokens.json";
 }
 
 COMCP_LAZY_DECL asio::awaitable<result<std::optional<secret>>> file_token_store::load(std::string name) {
@@ -1143,8 +1556,6 @@ class loopback_listener {
 #include <optional>
 #include <system_error>
 
-#include <fcntl.h>
-
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/ip/address.hpp>
@@ -1258,8 +1669,8 @@ struct loopback_listener::state {
     tcp::endpoint const where(asio::ip::address_v4::loopback(), place.port());
     acceptor.open(tcp::v4(), ec);
     if (ec) return ec;
-    ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
-    acceptor.set_option(tcp::acceptor::reuse_address(true), ec);
+    keep_from_children(acceptor.native_handle());
+    ec = claim_port(acceptor);
     if (!ec) acceptor.bind(where, ec);
     if (!ec) acceptor.listen(static_cast<int>(detail::loopback_connections), ec);
     if (ec) return ec;
@@ -1382,7 +1793,7 @@ COMCP_LAZY_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::
       co_await comcp::detail::pause_until(self.place.time(), self.place.time()->now() + std::chrono::milliseconds(50));
       continue;
     }
-    ::fcntl(socket->native_handle(), F_SETFD, FD_CLOEXEC);
+    keep_from_children(socket->native_handle());
     if (r->sockets.size() == detail::loopback_connections) {
       r->sockets.front()->close(ignored);
       r->sockets.pop_front();
@@ -1459,9 +1870,10 @@ COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_listener::wait(std::fun
 namespace comcp {
 
 /// Opens the system's browser at an http or https URL, without a shell: the URL is one argument, and every character that a
-/// script behind it might take for something else is escaped. `open` on macOS; elsewhere xdg-open where there is a display,
-/// or what $BROWSER names as one absolute path. errc::not_found where there is none; invalid_argument for a URL that was
-/// moved from. Does not wait for it; it inherits no descriptor and outlives this process.
+/// script behind it might take for something else is escaped. `open` on macOS; on Windows what the user has chosen for http
+/// and https; elsewhere xdg-open where there is a display, or what $BROWSER names as one absolute path. errc::not_found
+/// where there is none; invalid_argument for a URL that was moved from. Does not wait for it; it inherits no descriptor and
+/// outlives this process.
 result<void> open_browser(http_url const& url);
 
 namespace detail {
@@ -1469,6 +1881,8 @@ namespace detail {
 void print_login_url(http_url const& url);
 // The URL with every character as %XX that a script or a desktop's launcher might not take literally.
 std::string browser_argument(http_url const& url);
+// Starts this system's browser with it, and waits for nothing but the start.
+result<void> start_browser(std::string argument);
 }  // namespace detail
 
 /// Prints the URL to stderr and opens the browser too, unless told otherwise. The browser's argument, which every user of the
@@ -1861,22 +2275,10 @@ COMCP_LAZY_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> lo
 // auth/impl/open_browser.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OPEN_BROWSER_IPP)
 #define COMCP_SINGLE_AUTH_IMPL_OPEN_BROWSER_IPP
-// How the system's browser is started: what may be run, with which argument, and as whose child.
+// What of a URL reaches the program that opens it.
 
-#include <array>
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <string>
 #include <string_view>
-#include <system_error>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern "C" char** environ;
 
 namespace comcp {
 namespace detail {
@@ -1895,6 +2297,41 @@ COMCP_DECL std::string browser_argument(http_url const& url) {
   }
   return out;
 }
+
+}  // namespace detail
+
+COMCP_DECL result<void> open_browser(http_url const& url) {
+  if (url.host().empty()) return error(errc::invalid_argument, "no URL for the browser");
+  return detail::start_browser(detail::browser_argument(url));
+}
+
+}  // namespace comcp
+#endif
+
+// auth/impl/open_browser_posix.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_OPEN_BROWSER_POSIX_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_OPEN_BROWSER_POSIX_IPP
+// How the browser is started: what may be run, and as whose child.
+
+#if !defined(_WIN32)
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern "C" char** environ;
+
+namespace comcp {
+namespace detail {
 
 COMCP_DECL bool is_program(std::string const& path) noexcept {
   struct ::stat about {};
@@ -2004,20 +2441,68 @@ COMCP_DECL int start_detached(char* const* argv) noexcept {
   return failed;
 }
 
-}  // namespace detail
-
-COMCP_DECL result<void> open_browser(http_url const& url) {
-  if (url.host().empty()) return error(errc::invalid_argument, "no URL for the browser");
-  auto program = detail::browser_program();
+COMCP_DECL result<void> start_browser(std::string argument) {
+  auto program = browser_program();
   if (program.empty()) return error(errc::not_found, "no browser, or no display for one");
-  auto argument = detail::browser_argument(url);
   std::array<char*, 3> const argv{program.data(), argument.data(), nullptr};
-  int const failed = detail::start_detached(argv.data());
+  int const failed = start_detached(argv.data());
   if (failed == 0) return {};
   return error(std::error_code(failed, std::generic_category()), "cannot start " + program);
 }
 
+}  // namespace detail
 }  // namespace comcp
+
+#endif
+#endif
+
+// auth/impl/open_browser_windows.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_OPEN_BROWSER_WINDOWS_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_OPEN_BROWSER_WINDOWS_IPP
+// How the browser is started: as the user's choice for http and https, by the shell of Windows.
+
+#if defined(_WIN32)
+
+#include <objbase.h>
+#include <shellapi.h>
+
+namespace comcp::detail {
+
+// Some handlers of URLs are COM objects.
+class com_for_now {
+ public:
+  com_for_now() noexcept : ours_(SUCCEEDED(::CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED | COINIT_DISABLE_OLE1DDE))) {}
+  com_for_now(com_for_now const&) = delete;
+  com_for_now& operator=(com_for_now const&) = delete;
+  ~com_for_now() {
+    if (ours_) ::CoUninitialize();
+  }
+
+ private:
+  bool ours_;
+};
+
+// What it is given may be a program or a document as well: none but the two schemes gets that far.
+COMCP_DECL result<void> start_browser(std::string argument) {
+  if (!argument.starts_with("https://") && !argument.starts_with("http://"))
+    return error(errc::invalid_argument, "no URL for the browser");
+  com_for_now const com;
+  auto const url = to_wide(argument);
+  SHELLEXECUTEINFOW how{};
+  how.cbSize = sizeof how;
+  how.fMask = SEE_MASK_NOASYNC | SEE_MASK_FLAG_NO_UI;  // this thread may end before an answer comes, and shows nothing
+  how.lpVerb = L"open";
+  how.lpFile = url.c_str();
+  how.nShow = SW_SHOWNORMAL;
+  if (::ShellExecuteExW(&how) != 0) return {};
+  auto const why = ::GetLastError();
+  if (why == ERROR_NO_ASSOCIATION || why == ERROR_FILE_NOT_FOUND) return error(errc::not_found, "no browser");
+  return error(windows_error(why), "cannot start the browser");
+}
+
+}  // namespace comcp::detail
+
+#endif
 #endif
 #endif
 #endif

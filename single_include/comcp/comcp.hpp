@@ -64,8 +64,8 @@
 #error "comcp needs exceptions: its operations end with them. Compile without -fno-exceptions."
 #endif
 
-#if !defined(__cpp_rtti)
-#error "comcp needs RTTI, as Asio's any_io_executor does. Compile without -fno-rtti."
+#if !defined(__cpp_rtti) && !defined(ASIO_NO_TYPEID)
+#error "Asio needs RTTI unless told otherwise. With -fno-rtti define ASIO_NO_TYPEID for every source."
 #endif
 
 #if !defined(__cpp_impl_coroutine)
@@ -74,6 +74,10 @@
 
 #if !defined(__cpp_lib_jthread)
 #error "comcp needs std::stop_token. clang's libc++ before version 20 has it with -fexperimental-library, in every source."
+#endif
+
+#if defined(_WIN32) && (defined(min) || defined(max))
+#error "comcp: windows.h was included before it and defines min and max, which are names of the standard library. Define NOMINMAX."
 #endif
 
 #include <asio/detail/config.hpp>
@@ -7353,6 +7357,8 @@ inline constexpr method_rules
     create_message{.name = "sampling/createMessage", .in_legacy = false, .in_modern = false},
     list_roots{.name = "roots/list", .in_legacy = false, .in_modern = false},
     elicit{.name = "elicitation/create", .in_legacy = false, .in_modern = false},
+    // The tasks extension's, which brings its own rules.
+    update_task{.name = "tasks/update", .in_legacy = false, .in_modern = false},
     vendor{};
 }  // namespace methods
 
@@ -7392,7 +7398,7 @@ COMCP_DECL method::method(std::string_view name) : rules_(&methods::vendor) {
   static constexpr std::array all = {
       &initialize, &ping, &discover, &list_tools, &call_tool, &list_resources, &list_resource_templates, &read_resource,
       &subscribe, &unsubscribe, &list_prompts, &get_prompt, &complete, &set_level, &listen, &get_task, &task_result,
-      &list_tasks, &cancel_task, &create_message, &list_roots, &elicit};
+      &list_tasks, &cancel_task, &create_message, &list_roots, &elicit, &update_task};
   for (auto const* const each : all) {
     if (each->name != name) continue;
     rules_ = each;
@@ -12160,18 +12166,20 @@ concept answers_nothing = std::is_void_v<R> || std::same_as<R, asio::awaitable<v
 
 // What the member returns, whichever of its two forms there is.
 #define COMCP_RETURNED_BY(name, ...)                                                                             \
-  template <class H>                                                                                             \
-  auto name##_returned([[maybe_unused]] H& h, [[maybe_unused]] context& c) {                                     \
-    if constexpr (requires { h.name(__VA_ARGS__); }) return std::type_identity<decltype(h.name(__VA_ARGS__))>(); \
-    else return std::type_identity<decltype(h.name(__VA_ARGS__ __VA_OPT__(, ) c))>();                            \
+  template <class H, class... A>                                                                                 \
+  auto name##_returned([[maybe_unused]] H& h, [[maybe_unused]] context& c, std::type_identity<void(A...)>) {     \
+    if constexpr (requires { h.name(std::declval<A>()...); })                                                    \
+      return std::type_identity<decltype(h.name(std::declval<A>()...))>();                                       \
+    else return std::type_identity<decltype(h.name(std::declval<A>()..., c))>();                                 \
   }                                                                                                              \
   template <class H>                                                                                             \
-  using name##_answer = typename decltype(name##_returned(std::declval<H&>(), std::declval<context&>()))::type;
-COMCP_RETURNED_BY(create_message, create_message_params())
+  using name##_answer = typename decltype(name##_returned(std::declval<H&>(), std::declval<context&>(),          \
+                                                          std::type_identity<void(__VA_ARGS__)>()))::type;
+COMCP_RETURNED_BY(create_message, create_message_params)
 COMCP_RETURNED_BY(list_roots)
-COMCP_RETURNED_BY(elicit, elicit_params())
-COMCP_RETURNED_BY(elicit_url, elicit_params())
-COMCP_RETURNED_BY(on_request, std::string(), json::value())
+COMCP_RETURNED_BY(elicit, elicit_params)
+COMCP_RETURNED_BY(elicit_url, elicit_params)
+COMCP_RETURNED_BY(on_request, std::string, json::value)
 #undef COMCP_RETURNED_BY
 
 template <class H>
@@ -16295,7 +16303,7 @@ struct brought_extension {
   std::string name;
   json::fragment settings;
   std::function<std::unique_ptr<extension_part>()> make;
-  bool listens = false;
+  bool listens = false, claims = false;
 };
 
 /// What connect_options say.
@@ -18656,6 +18664,8 @@ class exchange {
     rounds_ = make(core_);
     return *rounds_;
   }
+  /// Whether the tool that was refused is still there, and usable, now that they are listed again. Within the call's bounds.
+  COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
   /// Goes over to the newest version that both sides have, of those that the error names.
   COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
@@ -18670,7 +18680,6 @@ class exchange {
   COMCP_LAZY [[nodiscard]] error check_round(input_required_result const& required) const;
   COMCP_LAZY asio::awaitable<error> rest(progress& p);
   COMCP_LAZY asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
-  COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
   std::map<request_id, progress_callback> answered_;
@@ -18909,6 +18918,7 @@ COMCP_DECL result<result_kind> modern::classify(method const& m, json::view resu
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/introduction.ipp
+#include <algorithm>
 
 namespace comcp::detail {
 
@@ -18922,16 +18932,18 @@ COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_s
   };
   for (auto const& name : about.extensions) capabilities_.extensions[name] = json::parse("{}").value();
   entries(settings.experimental, capabilities_.experimental);
-  for (auto const& [name, value] : settings.extensions) {
-    if (wire::has_result_types(name))
-      throw exception(error(errc::invalid_argument, name + " has result types, which nobody here completes"));
-  }
   entries(settings.extensions, capabilities_.extensions);
   for (auto const& each : settings.brought) {
     auto text = json::parse(each.settings.empty() ? "{}" : each.settings.text());
     if (!text || !text->is_object())
       throw exception(error(errc::invalid_argument, "the settings of " + each.name + " are no object"));
     capabilities_.extensions[each.name] = *std::move(text);
+  }
+  for (auto const& [name, value] : capabilities_.extensions) {
+    bool const completed = std::any_of(settings.brought.begin(), settings.brought.end(),
+                                       [&n = name](auto const& each) { return each.claims && each.name == n; });
+    if (wire::has_result_types(name) && !completed)
+      throw exception(error(errc::invalid_argument, name + " has result types, which nobody here completes"));
   }
   modern_text_ = text_ = json::to_text(capabilities_);
   if (capabilities_.tasks) {  // the modern era has them as an extension
@@ -19659,8 +19671,8 @@ struct server_facts : server_profile {
   /// A modern server may name itself in any result; true for the first that does.
   COMCP_LAZY bool learn_name(json::value const& result);
 
-  /// Legacy era, of a server that makes tasks of calls: what is known of the tool that is called.
-  COMCP_LAZY [[nodiscard]] comcp::task_support task_support(prepared_call const& c) const;
+  /// Legacy era, a tools/call, and a server that makes tasks of some: what is known of the tool. Nothing for all else.
+  COMCP_LAZY [[nodiscard]] std::optional<comcp::task_support> task_support(prepared_call const& c) const;
   /// Of a call as it is sent: an extension may have made it one.
   COMCP_LAZY [[nodiscard]] error refuses_without_task(prepared_call const& c) const;
 
@@ -20606,9 +20618,9 @@ COMCP_LAZY_DECL error server_facts::refuses_without_task(prepared_call const& c)
 }
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
-COMCP_LAZY_DECL comcp::task_support server_facts::task_support(prepared_call const& c) const {
+COMCP_LAZY_DECL std::optional<comcp::task_support> server_facts::task_support(prepared_call const& c) const {
   bool const may_be = capabilities.tasks && capabilities.tasks->supports("tools", "call");
-  if (!may_be || is_modern() || !c.method.is(wire::methods::call_tool)) return comcp::task_support::unknown;
+  if (!may_be || is_modern() || !c.method.is(wire::methods::call_tool)) return {};
   return tools.support(c);
 }
 
@@ -20843,10 +20855,14 @@ std::shared_ptr<void> abandoned_at_end(std::shared_ptr<Core> core) {
 
 namespace comcp::detail {
 
-/// The executor inside, if it is an E. Asio 1.22's target() does not look.
+/// The executor inside, if it is an E. Asio 1.22's target() does not look; nobody can without RTTI.
 template <class E>
-E const* executor_as(asio::any_io_executor const& ex) noexcept {
+E const* executor_as([[maybe_unused]] asio::any_io_executor const& ex) noexcept {
+#if defined(ASIO_NO_TYPEID)
+  return nullptr;
+#else
   return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
+#endif
 }
 
 class core_registry final : public asio::execution_context::service {
@@ -21067,9 +21083,11 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 
 namespace comcp::detail {
 
-/// That of a thread_pool is wrapped in a strand; of others it cannot be known.
+/// That of a thread_pool is wrapped in a strand; of others it cannot be known. Without RTTI no more can that, and each is.
 inline asio::any_io_executor serial(asio::any_io_executor ex) {
+#if !defined(ASIO_NO_TYPEID)
   if (ex.target_type() != typeid(asio::thread_pool::executor_type)) return ex;
+#endif
   return asio::make_strand(std::move(ex));
 }
 
@@ -22696,7 +22714,6 @@ COMCP_LAZY_DECL bool exchange::follow_version(error const& e) {
   return true;
 }
 
-// After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
 COMCP_LAZY_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
   c.options.forget_tool();
   auto const name = wire::name_in(c.method, c.params);
@@ -23200,6 +23217,7 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     if (callers.stop_possible() || call.options.stop().stop_possible()) call.options.stop(callers);
     if (out.params.text() == call.params) return;
     call.params = out.params.text();
+    if (auto bad = check_params(out.params)) call.unusable = std::move(bad);
     out.name = wire::name_in(call.method, pad(call.params)).value_or("");
   }
   void run() override { spawn(core->home(), walk(this->shared_from_this()), signal.slot(), this->shared_from_this()); }
@@ -25794,7 +25812,8 @@ class stream_session : public session_life {
     if (framer_.failed()) return reading_ended(framer_.failure());
     if (auto const last = framer_.finish(); last && !deliver(*last)) return;
     if (framer_.failed()) return reading_ended(framer_.failure());
-    if (!ec || ec == asio::error::eof || stopping_) {
+    bool const ended = !ec || ec == asio::error::eof || ec == asio::error::broken_pipe;  // the latter as Windows has it
+    if (ended || stopping_) {
       return reading_ended(error(errc::transport_failed, "the server ended the stream"));
     }
     reading_ended(error(errc::transport_failed, "reading failed: " + ec.message()));
@@ -26222,6 +26241,156 @@ static_assert(transport<memory_transport>);
 }  // namespace comcp
 #endif
 
+// transport/named_pipe.hpp
+// Messages as lines over a named pipe of Windows, found by its name. Elsewhere this header is empty: a unix_socket is
+// what other systems have.
+
+#if defined(_WIN32)
+
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+#include <asio/windows/stream_handle.hpp>
+
+namespace comcp {
+namespace detail {
+COMCP_LAZY asio::awaitable<result<asio::windows::stream_handle>> connect_pipe(std::string name);
+
+struct pipe_connector {
+  std::string name;
+  COMCP_LAZY asio::awaitable<result<asio::windows::stream_handle>> operator()() const { return connect_pipe(name); }
+};
+}  // namespace detail
+
+/// As named_pipe says. A template, so that only who uses it compiles it.
+template <class Connector>
+class basic_named_pipe : public byte_stream<asio::windows::stream_handle> {
+ public:
+  explicit basic_named_pipe(std::string name, stream_options options = stream_options())
+      : byte_stream(connector(Connector{name}), options.label("pipe", name)),
+        name_(std::move(name)),
+        options_(std::move(options)) {}
+  basic_named_pipe(basic_named_pipe const& other) : basic_named_pipe(other.name_, other.options_) {}
+  basic_named_pipe& operator=(basic_named_pipe const& other) { return *this = basic_named_pipe(other); }
+  basic_named_pipe(basic_named_pipe&&) noexcept = default;
+  basic_named_pipe& operator=(basic_named_pipe&&) noexcept = default;
+
+ private:
+  std::string name_;
+  stream_options options_;
+};
+
+/// A server of this machine that has made a named pipe: "name", or the whole of "\\.\pipe\name"; any other path, and a pipe
+/// of another machine, is refused. open() connects, again and again if asked to, and waits a second for a server that has
+/// no instance free. The server can see who this user is but not act as them. A copy has the name and the options, never
+/// the connection.
+using named_pipe = basic_named_pipe<detail::pipe_connector>;
+
+}  // namespace comcp
+
+#endif
+
+// net/windows.hpp
+// The one place that includes windows.h, without what breaks others: its min and max, and the old sockets. Texts are
+// UTF-8 in comcp and UTF-16 in Windows; no function that takes the ANSI code page is called anywhere. Internal.
+
+#if defined(_WIN32)
+
+#if !defined(NOMINMAX)
+#define NOMINMAX
+#endif
+#if !defined(WIN32_LEAN_AND_MEAN)
+#define WIN32_LEAN_AND_MEAN
+#endif
+
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <windows.h>
+
+namespace comcp::detail {
+
+/// What is no UTF-8 becomes U+FFFD.
+inline std::wstring to_wide(std::string_view text) {
+  auto const size = static_cast<int>(text.size());
+  auto const needed = ::MultiByteToWideChar(CP_UTF8, 0, text.data(), size, nullptr, 0);
+  std::wstring out(static_cast<std::size_t>(needed), L'\0');
+  ::MultiByteToWideChar(CP_UTF8, 0, text.data(), size, out.data(), needed);
+  return out;
+}
+
+/// A lone surrogate becomes U+FFFD.
+inline std::string to_utf8(std::wstring_view text) {
+  auto const size = static_cast<int>(text.size());
+  auto const needed = ::WideCharToMultiByte(CP_UTF8, 0, text.data(), size, nullptr, 0, nullptr, nullptr);
+  std::string out(static_cast<std::size_t>(needed), '\0');
+  ::WideCharToMultiByte(CP_UTF8, 0, text.data(), size, out.data(), needed, nullptr, nullptr);
+  return out;
+}
+
+inline std::error_code windows_error(DWORD number) noexcept {
+  return {static_cast<int>(number), std::system_category()};
+}
+inline std::error_code last_windows_error() noexcept { return windows_error(::GetLastError()); }
+
+}  // namespace comcp::detail
+
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// transport/impl/named_pipe.ipp
+
+#if defined(_WIN32)
+
+#include <chrono>
+#include <system_error>
+
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+// Empty for what is no pipe of this machine.
+COMCP_LAZY std::wstring pipe_path(std::string_view name) {
+  constexpr std::string_view folder = "\\\\.\\pipe\\";
+  if (name.starts_with(folder)) name.remove_prefix(folder.size());
+  if (name.empty() || name.find_first_of("\\/") != name.npos || name.find('\0') != name.npos) return {};
+  return to_wide(std::string(folder).append(name));
+}
+
+// WaitNamedPipeW() would stop the thread: it is asked again instead.
+COMCP_LAZY_DECL asio::awaitable<result<asio::windows::stream_handle>> connect_pipe(std::string name) {
+  auto const path = pipe_path(name);
+  if (path.empty()) co_return error(errc::invalid_argument, "no name of a pipe: " + name);
+  auto const executor = co_await asio::this_coro::executor;
+  asio::steady_timer pause(executor);
+  auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  HANDLE opened = INVALID_HANDLE_VALUE;
+  for (;;) {
+    opened = ::CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, 0, nullptr, OPEN_EXISTING,
+                           FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION, nullptr);
+    auto const failed = last_windows_error();
+    if (opened != INVALID_HANDLE_VALUE) break;
+    bool const busy = failed.value() == ERROR_PIPE_BUSY && std::chrono::steady_clock::now() < until;
+    if (!busy) co_return error(errc::connect_failed, name + ": " + failed.message());
+    pause.expires_after(std::chrono::milliseconds(10));
+    co_await pause.async_wait(net::tuple_awaitable);
+  }
+  asio::windows::stream_handle pipe(executor);
+  std::error_code ec;
+  pipe.assign(opened, ec);
+  if (ec) ::CloseHandle(opened);
+  if (ec) co_return error(errc::connect_failed, name + ": " + ec.message());
+  co_return std::move(pipe);
+}
+
+}  // namespace comcp::detail
+
+#endif
+#endif
+
 // transport/stdio.hpp
 // A server that runs as a child process and speaks lines on its stdin and stdout. Starting and ending the
 // process is net/child_process, the lines are transport/stream_session; here is how the two fit together.
@@ -26239,7 +26408,8 @@ static_assert(transport<memory_transport>);
 #include <asio/awaitable.hpp>
 
 // net/child_process.hpp
-// A child process with pipes, its exit, and the ladder that ends it. All that is POSIX is in impl/.
+// A child process with pipes, its exit, and the ladder that ends it. What each system has for it is in impl/: a process
+// group and signals, or on Windows a job object, which holds the child and whatever it starts.
 
 #include <chrono>
 #include <functional>
@@ -26251,8 +26421,63 @@ static_assert(transport<memory_transport>);
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
+
+// net/pipe_end.hpp
+// This side's ends of a child's streams: what they are to Asio on this system.
+
+#include <cstddef>
+
+#include <asio/detail/config.hpp>
+
+#if defined(_WIN32)
+#include <asio/windows/stream_handle.hpp>
+#else
 #include <asio/local/stream_protocol.hpp>
 #include <asio/posix/stream_descriptor.hpp>
+#endif
+
+namespace comcp::net {
+
+#if defined(_WIN32)
+/// Both are named pipes, opened for overlapped use.
+using pipe_writer = asio::windows::stream_handle;
+using pipe_reader = asio::windows::stream_handle;
+#else
+/// A socket, as a write to a child that is gone is an error there, and no SIGPIPE.
+using pipe_writer = asio::local::stream_protocol::socket;
+using pipe_reader = asio::posix::stream_descriptor;
+#endif
+
+/// Bytes that can be read now without waiting.
+[[nodiscard]] std::size_t readable_now(pipe_reader& from) noexcept;
+
+}  // namespace comcp::net
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// net/impl/pipe_end.ipp
+#include <cstddef>
+
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <sys/ioctl.h>
+#endif
+
+namespace comcp::net {
+
+COMCP_DECL std::size_t readable_now(pipe_reader& from) noexcept {
+#if defined(_WIN32)
+  DWORD n = 0;
+  return from.is_open() && ::PeekNamedPipe(from.native_handle(), nullptr, 0, nullptr, &n, nullptr) ? n : 0;
+#else
+  int n = 0;
+  return from.is_open() && ::ioctl(from.native_handle(), FIONREAD, &n) == 0 && n > 0 ? static_cast<std::size_t>(n) : 0;
+#endif
+}
+
+}  // namespace comcp::net
+#endif
 
 namespace comcp::net {
 
@@ -26263,17 +26488,23 @@ class spawn_options {
 
   spawn_options() = default;
 
-  /// argv. The command is looked up in the child's PATH unless it has a slash; never a shell.
+  /// argv. The command is looked up in the child's PATH unless it has a slash; never a shell. On Windows PATHEXT's
+  /// programs are found, and .bat and .cmd files run by cmd.exe; an argument that cannot be given to these safely (quotation
+  /// marks, %, !, line breaks) is errc::invalid_argument.
   std::vector<std::string> command;
   /// Added to the default environment, or to the inherited one; the later of two equal names wins.
   std::vector<std::pair<std::string, std::string>> environment;
-  /// The whole environment of this process; otherwise HOME, LOGNAME, PATH, SHELL, TERM and USER.
+  /// The whole environment of this process; otherwise HOME, LOGNAME, PATH, SHELL, TERM and USER; on Windows APPDATA,
+  /// COMSPEC, HOMEDRIVE, HOMEPATH, LOCALAPPDATA, PATH, PATHEXT, PROCESSOR_ARCHITECTURE, PROGRAMFILES, SYSTEMDRIVE,
+  /// SYSTEMROOT, TEMP, TMP, USERNAME, USERPROFILE and WINDIR.
   bool inherit_environment = false;
   /// Empty: that of this process. A command with a slash that is relative starts here.
   std::string working_directory;
   error_output error_to = error_output::pipe;
-  std::chrono::nanoseconds exit_wait = std::chrono::seconds(2);  ///< From stop() to SIGTERM.
-  std::chrono::nanoseconds term_wait = std::chrono::seconds(2);  ///< From SIGTERM to SIGKILL.
+  /// From stop() to SIGTERM; on Windows to CTRL_BREAK_EVENT, which only a console brings to its programs: without one it
+  /// is the job's end at once.
+  std::chrono::nanoseconds exit_wait = std::chrono::seconds(2);
+  std::chrono::nanoseconds term_wait = std::chrono::seconds(2);  ///< From there to SIGKILL, or to the end of the job.
   std::shared_ptr<time_source> time;          ///< Empty: steady_time().
   bool use_pidfd = true;                      ///< False: poll for the exit after stop().
 };
@@ -26283,7 +26514,7 @@ class exit_status {
  public:
   exit_status() = default;
   std::optional<int> code;
-  std::optional<int> signal;
+  std::optional<int> signal;  ///< On Windows, in place of a code: 15 where our CTRL_BREAK_EVENT ended it, 9 our job's end.
   bool signalled = false;  ///< It was told to end by a signal of ours.
   /// It goes on, although SIGKILL was sent: what forbids it to end (another user's: EPERM), or that it has not come to it
   /// yet (std::errc::timed_out). It is reaped in the background, whenever it ends.
@@ -26293,7 +26524,7 @@ class exit_status {
 /// The environment that the child gets, as NAME=value.
 [[nodiscard]] std::vector<std::string> child_environment(spawn_options const& options);
 
-/// A running child that begins in a process group of its own. Used from its executor only. The destructor closes its
+/// A running child that begins in a process group of its own, on Windows in a job of its own. Used from its executor only. The destructor closes its
 /// stdin and kills it and its group at once; it never waits: what takes time to die, or cannot be killed, is reaped in
 /// the background. on_exit is not called then.
 class child_process {
@@ -26308,10 +26539,10 @@ class child_process {
   child_process& operator=(child_process&& other) noexcept;
   ~child_process();
 
-  [[nodiscard]] asio::local::stream_protocol::socket& input() noexcept;
-  [[nodiscard]] asio::posix::stream_descriptor& output() noexcept;
+  [[nodiscard]] pipe_writer& input() noexcept;
+  [[nodiscard]] pipe_reader& output() noexcept;
   /// Open only with error_output::pipe.
-  [[nodiscard]] asio::posix::stream_descriptor& error_output() noexcept;
+  [[nodiscard]] pipe_reader& error_output() noexcept;
   [[nodiscard]] int pid() const noexcept;
 
   /// Calls `done` once, after the exit was seen, the group killed and the child reaped; also when it cannot be killed, or
@@ -26337,32 +26568,460 @@ class child_process {
   std::shared_ptr<state> state_;
 };
 
-/// Bytes that can be read now without waiting.
-[[nodiscard]] std::size_t readable_now(asio::posix::stream_descriptor& d) noexcept;
-
 }  // namespace comcp::net
+
+// net/utf16.hpp
+// UTF-8, as all of comcp has it, and UTF-16, as Windows has it. Nothing is replaced: what is neither is refused. Internal.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp::net::detail {
+
+/// Nothing where the text is no UTF-8: cut off, overlong, a surrogate, above U+10FFFF.
+std::optional<std::u16string> to_utf16(std::string_view text);
+/// Nothing where a surrogate is alone.
+std::optional<std::string> to_utf8(std::u16string_view text);
+
+}  // namespace comcp::net::detail
 
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// net/impl/child_process.ipp
+// net/impl/utf16.ipp
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp::net::detail {
+
+/// The character at `at`, which goes behind it.
+COMCP_DECL std::optional<char32_t> next_of_utf8(std::string_view text, std::size_t& at) noexcept {
+  auto const first = static_cast<unsigned char>(text[at++]);
+  if (first < 0x80) return first;
+  int const more = first < 0xC2 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : first < 0xF5 ? 3 : 0;
+  if (more == 0) return std::nullopt;
+  char32_t code = first & (0x3Fu >> more);
+  for (int i = 0; i != more; ++i) {
+    if (at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80) return std::nullopt;
+    code = (code << 6) | (static_cast<unsigned char>(text[at++]) & 0x3Fu);
+  }
+  bool const overlong = (more == 2 && code < 0x800) || (more == 3 && code < 0x10000);
+  if (overlong || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF) return std::nullopt;
+  return code;
+}
+
+COMCP_DECL std::optional<std::u16string> to_utf16(std::string_view text) {
+  std::u16string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at != text.size();) {
+    auto const code = next_of_utf8(text, at);
+    if (!code) return std::nullopt;
+    if (*code < 0x10000) {
+      out.push_back(static_cast<char16_t>(*code));
+    } else {
+      out.push_back(static_cast<char16_t>(0xD7C0 + (*code >> 10)));
+      out.push_back(static_cast<char16_t>(0xDC00 + (*code & 0x3FF)));
+    }
+  }
+  return out;
+}
+
+COMCP_DECL void append_utf8(std::string& out, char32_t code) {
+  auto const put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+  if (code < 0x80) return put(code);
+  if (code < 0x800) {
+    put(0xC0 | (code >> 6));
+  } else {
+    if (code < 0x10000) {
+      put(0xE0 | (code >> 12));
+    } else {
+      put(0xF0 | (code >> 18));
+      put(0x80 | ((code >> 12) & 0x3F));
+    }
+    put(0x80 | ((code >> 6) & 0x3F));
+  }
+  put(0x80 | (code & 0x3F));
+}
+
+COMCP_DECL std::optional<std::string> to_utf8(std::u16string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at != text.size(); ++at) {
+    char32_t code = text[at];
+    if (code >= 0xD800 && code < 0xE000) {
+      bool const pair = code < 0xDC00 && at + 1 != text.size() && text[at + 1] >= 0xDC00 && text[at + 1] < 0xE000;
+      if (!pair) return std::nullopt;
+      code = 0x10000 + ((code - 0xD800) << 10) + (text[++at] - 0xDC00u);
+    }
+    append_utf8(out, code);
+  }
+  return out;
+}
+
+}  // namespace comcp::net::detail
+#endif
+
+// net/windows_command.hpp
+// What Windows wants to be told of a command, as text: the command line, the block of variables, where a command is
+// found. Decides and performs nothing, so that it is compiled and tested everywhere. All texts are UTF-8. Internal.
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp::net::windows {
+
+/// UTF-16 units, as CreateProcessW and cmd.exe take them, without the end.
+inline constexpr std::size_t longest_command_line = 32766;
+inline constexpr std::size_t longest_cmd_line = 8191;
+
+/// One argument so that CommandLineToArgvW and the run-time libraries of C read it back as it is.
+[[nodiscard]] std::string quoted_argument(std::string_view argument);
+
+/// argv as one line. errc::invalid_argument, naming a position and never a text, where the command has a quotation mark,
+/// where one is no UTF-8 or has a NUL, or where all are too long.
+[[nodiscard]] result<std::u16string> command_line(std::vector<std::string> const& argv);
+
+/// Whether Windows would run the file by cmd.exe: .bat or .cmd, whatever dots and blanks follow, which Windows drops.
+[[nodiscard]] bool is_batch_file(std::string_view path);
+
+/// The line for cmd.exe that runs a batch file with the arguments behind argv's first. As above, and also where one has
+/// what cmd.exe would take for its own inside quotation marks, too: these, %, ! and controls (CVE-2024-24576).
+[[nodiscard]] result<std::u16string> batch_line(std::string_view cmd, std::string_view script,
+                                                std::vector<std::string> const& argv);
+
+/// NAME=value strings. Names are the same whatever the case of their ASCII letters.
+using variables = std::vector<std::string>;
+
+/// The value; empty for one that is not there.
+[[nodiscard]] std::string_view value_of(variables const& all, std::string_view name);
+/// Replaces what has the same name.
+void set_variable(variables& all, std::string_view name, std::string_view value);
+/// errc::invalid_argument, naming a position and never a text, where a name is empty or has a '=', or either no UTF-8.
+[[nodiscard]] result<void> check_variables(std::vector<std::pair<std::string, std::string>> const& users);
+/// As CreateProcessW takes it: sorted by name, a NUL behind each and another one. Entries that cannot be in there are
+/// left out: without a name, with a NUL, no UTF-8.
+[[nodiscard]] std::u16string environment_block(variables const& all);
+
+/// Whether a file is there that is no folder.
+using file_test = std::function<bool(std::string const& path)>;
+
+/// The file that a command means: with a folder it is that one, relative to `directory` (empty: where this process is);
+/// else it is looked up in the PATH of `all`, never in the current folder. Without an extension of its own it gets those
+/// of PATHEXT, as far as CreateProcessW and cmd.exe can run them: .com, .exe, .bat, .cmd; a file without one is passed
+/// over, such as npm's shell script beside its npx.cmd.
+[[nodiscard]] std::optional<std::string> find_command(std::string_view command, variables const& all,
+                                                      std::string_view directory, file_test const& is_file);
+
+}  // namespace comcp::net::windows
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// net/impl/windows_command.ipp
+// How arguments are quoted: twice over, since programs read them one way and cmd.exe another.
+
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <exception>
-#include <mutex>
-#include <thread>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+namespace comcp::net::windows {
+namespace detail {
 
-#include <asio/bind_executor.hpp>
-#include <asio/posix/descriptor_base.hpp>
+/// Never the text of it, which may be a secret.
+COMCP_DECL error refused(std::size_t position, std::string const& why) {
+  std::string const which = position == 0 ? "the command" : "argument " + std::to_string(position);
+  return {errc::invalid_argument, which + " " + why};
+}
+
+COMCP_DECL std::optional<error> unusable(std::size_t position, std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return refused(position, "has a NUL");
+  if (!net::detail::to_utf16(text)) return refused(position, "is no UTF-8");
+  return std::nullopt;
+}
+
+COMCP_DECL result<std::u16string> bounded(std::string const& line, std::size_t most) {
+  auto out = net::detail::to_utf16(line).value_or(std::u16string());
+  if (out.size() <= most) return out;
+  return error(errc::invalid_argument, "the command and its arguments are longer than Windows takes: " +
+                                           std::to_string(out.size()) + " units, " + std::to_string(most) + " at most");
+}
+
+/// `n` backslashes: before a quotation mark two stand for one.
+COMCP_DECL void double_backslashes_at_end(std::string& text) {
+  auto const last = text.find_last_not_of('\\');
+  text.append(text.size() - (last == std::string::npos ? 0 : last + 1), '\\');
+}
+
+COMCP_DECL bool plain_for_cmd(char c) noexcept {
+  bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return letter || std::string_view("#$*+-./:?@\\_").find(c) != std::string_view::npos;
+}
+
+/// For cmd.exe, and for the program that a batch file hands it on to; nothing where no quotation would keep it whole.
+COMCP_DECL std::optional<std::string> quoted_for_cmd(std::string_view text) {
+  bool const hopeless = std::any_of(text.begin(), text.end(), [](char c) {
+    return c == '"' || c == '%' || c == '!' || (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F;
+  });
+  if (hopeless) return std::nullopt;
+  std::string out(text);
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain_for_cmd)) return out;
+  double_backslashes_at_end(out);
+  return '"' + out + '"';
+}
+
+}  // namespace detail
+
+COMCP_DECL std::string quoted_argument(std::string_view argument) {
+  if (!argument.empty() && argument.find_first_of(" \t\n\v\"") == std::string_view::npos) return std::string(argument);
+  std::string out(1, '"');
+  for (char const c : argument) {
+    if (c == '"') {  // backslashes count only before one
+      detail::double_backslashes_at_end(out);
+      out.push_back('\\');
+    }
+    out.push_back(c);
+  }
+  detail::double_backslashes_at_end(out);
+  out.push_back('"');
+  return out;
+}
+
+COMCP_DECL result<std::u16string> command_line(std::vector<std::string> const& argv) {
+  std::string line;
+  for (std::size_t i = 0; i != argv.size(); ++i) {
+    if (auto why = detail::unusable(i, argv[i])) return *std::move(why);
+    if (i != 0) {
+      line.append(" ").append(quoted_argument(argv[i]));
+    } else if (argv[i].find('"') != std::string::npos) {  // the first ends at the next one, whatever is before it
+      return detail::refused(i, "has a quotation mark");
+    } else {
+      line.append("\"").append(argv[i]).append("\"");
+    }
+  }
+  return detail::bounded(line, longest_command_line);
+}
+
+COMCP_DECL result<std::u16string> batch_line(std::string_view cmd, std::string_view script,
+                                             std::vector<std::string> const& argv) {
+  // /s: the outer two quotation marks are taken off and nothing else; no AutoRun, no delayed expansion.
+  std::string line;
+  line.append("\"").append(cmd).append("\" /d /e:on /v:off /s /c \"");
+  for (std::size_t i = 0; i != std::max<std::size_t>(argv.size(), 1); ++i) {
+    std::string_view const text = i == 0 ? script : std::string_view(argv[i]);
+    if (auto why = detail::unusable(i, text)) return *std::move(why);
+    auto const safe = detail::quoted_for_cmd(text);
+    if (!safe) {
+      return detail::refused(i, "has a character that cannot be given to a batch file safely (\", %, ! or a control)");
+    }
+    if (i != 0) line.push_back(' ');
+    // A name alone may be one of cmd.exe's own commands; in quotation marks it never is.
+    line.append(i == 0 && !safe->starts_with('"') ? '"' + *safe + '"' : *safe);
+  }
+  return detail::bounded(line.append("\""), longest_cmd_line);
+}
+
+}  // namespace comcp::net::windows
+
+// net/impl/windows_lookup.ipp
+// Variables, and what is found through them.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp::net::windows {
+namespace detail {
+
+template <class Char>
+Char upper(Char c) noexcept {
+  return c >= 'a' && c <= 'z' ? static_cast<Char>(c - 'a' + 'A') : c;
+}
+
+COMCP_DECL bool same_name(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return upper(x) == upper(y); });
+}
+
+/// Windows keeps the current folders of drives as variables such as =C:.
+template <class Text>
+Text name_of(Text entry) {
+  auto const end = entry.find('=', 1);
+  return end == Text::npos ? Text() : entry.substr(0, end);
+}
+
+COMCP_DECL bool ends_with_extension(std::string_view path, std::string_view extension) noexcept {
+  return path.size() > extension.size() && same_name(path.substr(path.size() - extension.size()), extension);
+}
+
+/// The pieces between semicolons, without quotation marks and blanks around them; none is empty.
+COMCP_DECL std::vector<std::string> pieces(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    auto const end = std::min(list.find(';'), list.size());
+    std::string piece(list.substr(0, end));
+    std::erase(piece, '"');
+    auto const first = piece.find_first_not_of(' ');
+    if (first != std::string::npos) out.push_back(piece.substr(first, piece.find_last_not_of(' ') + 1 - first));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return out;
+}
+
+/// PATHEXT's, in its order, that need no other program but cmd.exe.
+COMCP_DECL std::vector<std::string> runnable_extensions(std::string_view pathext) {
+  auto all = pieces(pathext.empty() ? ".COM;.EXE;.BAT;.CMD" : pathext);
+  std::erase_if(all, [](std::string const& e) {
+    constexpr std::array<std::string_view, 4> known{".com", ".exe", ".bat", ".cmd"};
+    return std::none_of(known.begin(), known.end(), [&](std::string_view k) { return same_name(e, k); });
+  });
+  return all;
+}
+
+COMCP_DECL bool is_absolute(std::string_view path) noexcept {
+  return path.starts_with('\\') || path.starts_with('/') || (path.size() > 1 && path[1] == ':');
+}
+
+COMCP_DECL std::string joined(std::string_view folder, std::string_view file) {
+  std::string out(folder);
+  if (!out.empty() && out.back() != '\\' && out.back() != '/') out.push_back('\\');
+  return out.append(file);
+}
+
+/// The file itself where it has an extension, else with one of these.
+COMCP_DECL std::optional<std::string> with_extension(std::string const& path, std::vector<std::string> const& extensions,
+                                                     file_test const& is_file) {
+  auto const name = path.find_last_of("\\/") + 1;  // npos + 1 is 0
+  if (path.find('.', name) != std::string::npos && is_file(path)) return path;
+  for (auto const& e : extensions) {
+    if (is_file(path + e)) return path + e;
+  }
+  return std::nullopt;
+}
+
+}  // namespace detail
+
+COMCP_DECL bool is_batch_file(std::string_view path) {
+  auto const last = path.find_last_not_of(". ");
+  path = path.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  return detail::ends_with_extension(path, ".bat") || detail::ends_with_extension(path, ".cmd");
+}
+
+COMCP_DECL std::string_view value_of(variables const& all, std::string_view name) {
+  auto const found = std::find_if(all.begin(), all.end(), [&](std::string_view e) {
+    return !e.empty() && detail::same_name(detail::name_of(e), name);
+  });
+  return found == all.end() ? std::string_view() : std::string_view(*found).substr(name.size() + 1);
+}
+
+COMCP_DECL void set_variable(variables& all, std::string_view name, std::string_view value) {
+  std::erase_if(all, [&](std::string_view e) { return !e.empty() && detail::same_name(detail::name_of(e), name); });
+  all.push_back(std::string(name).append("=").append(value));
+}
+
+COMCP_DECL result<void> check_variables(std::vector<std::pair<std::string, std::string>> const& users) {
+  for (std::size_t i = 0; i != users.size(); ++i) {
+    auto const& [name, value] = users[i];
+    bool const named = !name.empty() && name.find('=') == std::string::npos;
+    if (named && net::detail::to_utf16(name) && net::detail::to_utf16(value)) continue;
+    return error(errc::invalid_argument, "variable " + std::to_string(i + 1) + " of the environment " +
+                                             (named ? "is no UTF-8" : "has no name, or one with a '='"));
+  }
+  return {};
+}
+
+COMCP_DECL std::u16string environment_block(variables const& all) {
+  std::vector<std::u16string> entries;
+  for (auto const& e : all) {
+    if (e.find('\0') != std::string::npos || e.empty() || detail::name_of(std::string_view(e)).empty()) continue;
+    if (auto wide = net::detail::to_utf16(e)) entries.push_back(*std::move(wide));
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](std::u16string_view a, std::u16string_view b) {
+    auto const x = detail::name_of(a), y = detail::name_of(b);
+    return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end(), [](char16_t c, char16_t d) {
+      return detail::upper(c) < detail::upper(d);
+    });
+  });
+  std::u16string out;
+  for (auto const& e : entries) out.append(e).push_back(u'\0');
+  return out.append(entries.empty() ? 2 : 1, u'\0');
+}
+
+COMCP_DECL std::optional<std::string> find_command(std::string_view command, variables const& all,
+                                                   std::string_view directory, file_test const& is_file) {
+  auto const extensions = detail::runnable_extensions(value_of(all, "PATHEXT"));
+  auto const from_there = [&](std::string_view path) {
+    return detail::is_absolute(path) ? std::string(path) : detail::joined(directory, path);
+  };
+  if (command.find_first_of("\\/:") != std::string_view::npos) {
+    return detail::with_extension(from_there(command), extensions, is_file);
+  }
+  for (auto const& folder : detail::pieces(value_of(all, "PATH"))) {
+    auto const path = detail::joined(from_there(folder), command);
+    if (auto found = detail::with_extension(path, extensions, is_file)) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace comcp::net::windows
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// net/impl/child_process.ipp
+// The ladder, the same everywhere; the rungs are the system's.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+
+// net/impl/child_options.ipp
+// What is wrong with a command on any system.
+
+#include <algorithm>
+#include <string>
+
+namespace comcp::net::detail {
+
+COMCP_DECL error cannot_start(spawn_options const& o, std::string const& why) {
+  return {errc::connect_failed, "cannot start '" + (o.command.empty() ? std::string() : o.command.front()) + "': " + why};
+}
+
+COMCP_DECL bool has_nul(spawn_options const& o) {
+  auto const nul = [](std::string const& s) { return s.find('\0') != std::string::npos; };
+  return std::any_of(o.command.begin(), o.command.end(), nul) || nul(o.working_directory) ||
+         std::any_of(o.environment.begin(), o.environment.end(),
+                     [&](auto const& kv) { return nul(kv.first) || nul(kv.second); });
+}
+
+}  // namespace comcp::net::detail
+
+// net/impl/child_posix.ipp
+// A running child on POSIX: its streams, its exit, and how it and its group are ended.
 
 // net/impl/child_start.ipp
-// How a child is started: its descriptors, environment, command and directory.
+// How a child is started on POSIX: its descriptors, environment, command and directory.
+
+#if !defined(_WIN32)
 
 #include <algorithm>
 #include <array>
@@ -26500,10 +27159,6 @@ COMCP_DECL std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-COMCP_DECL error cannot_start(spawn_options const& o, std::string const& why) {
-  return {errc::connect_failed, "cannot start '" + (o.command.empty() ? std::string() : o.command.front()) + "': " + why};
-}
-
 /// Why the child could not go there; posix_spawn says no more than that something was not there.
 COMCP_DECL std::error_code wrong_directory(std::string const& path) noexcept {
   struct stat s {};
@@ -26516,13 +27171,6 @@ COMCP_DECL std::error_code wrong_directory(std::string const& path) noexcept {
     why = errno;
   }
   return {why, std::generic_category()};
-}
-
-COMCP_DECL bool has_nul(spawn_options const& o) {
-  auto const nul = [](std::string const& s) { return s.find('\0') != std::string::npos; };
-  return std::any_of(o.command.begin(), o.command.end(), nul) || nul(o.working_directory) ||
-         std::any_of(o.environment.begin(), o.environment.end(),
-                     [&](auto const& kv) { return nul(kv.first) || nul(kv.second); });
 }
 
 }  // namespace detail
@@ -26585,8 +27233,34 @@ COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, 
 
 }  // namespace comcp::net
 
-namespace comcp::net {
-namespace detail {
+#endif
+
+#if !defined(_WIN32)
+
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/bind_executor.hpp>
+#include <asio/local/stream_protocol.hpp>
+#include <asio/posix/descriptor_base.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+
+namespace comcp::net::detail {
 
 /// False while it lives. Sees the exit while the pid is still ours, so that the group that is killed cannot be another's.
 /// Waits without WNOHANG in `options` only.
@@ -26624,9 +27298,9 @@ COMCP_DECL void reap_in_background(int pid) noexcept {
 
 /// A pid, which is ours to signal until it is reaped or left to the background, and a second descriptor of its stdin, by
 /// whose end it may go where no signal is allowed. Safe from any thread.
-class owned_pid {
+class owned_child {
  public:
-  owned_pid(int pid, int input) noexcept : pid_(pid), input_(::fcntl(input, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {}
+  owned_child(int pid, int input) noexcept : pid_(pid), input_(::fcntl(input, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {}
 
   /// Whether it has ended, or is somebody else's by now.
   [[nodiscard]] bool gone(exit_status& how) noexcept {
@@ -26635,11 +27309,14 @@ class owned_pid {
     return !ours_;
   }
 
-  /// Once to it, also where it left its group, and to what is in the group. What forbids that.
-  std::error_code signal(int number) noexcept {
-    std::lock_guard const lock(mutex_);
-    return ours_ ? send(number) : std::error_code();
+  /// SIGTERM. Whether it may take term_wait for that: always, here.
+  [[nodiscard]] bool ask_to_end() noexcept {
+    static_cast<void>(signal(SIGTERM));
+    return true;
   }
+
+  /// SIGKILL. What forbids it.
+  [[nodiscard]] std::error_code end() noexcept { return signal(SIGKILL); }
 
   [[nodiscard]] int pid() const noexcept { return pid_; }
 
@@ -26661,6 +27338,12 @@ class owned_pid {
     input_ = owned_fd();
   }
 
+  // Once to it, also where it left its group, and to what is in the group. What forbids that.
+  std::error_code signal(int number) noexcept {
+    std::lock_guard const lock(mutex_);
+    return ours_ ? send(number) : std::error_code();
+  }
+
   // A second SIGTERM means "at once" to many, so that a member of the group gets only the first.
   std::error_code send(int number) const noexcept {
     ::kill(-pid_, number);
@@ -26675,17 +27358,21 @@ class owned_pid {
   bool ours_ = true;
 };
 
+struct child_ends {
+  fd_pair in, out, err;
+};
+
 /// This side's ends of a child's pipes.
 struct child_pipes {
   explicit child_pipes(asio::any_io_executor const& ex) : input(ex), output(ex), errors(ex) {}
 
-  void adopt(owned_fd& in, owned_fd& out, owned_fd& err) {
-    input.assign(asio::local::stream_protocol(), in.get());
-    in.release();
-    output.assign(out.get());
-    out.release();
-    if (err.get() >= 0) errors.assign(err.get());
-    err.release();
+  void adopt(child_ends& ends) {
+    input.assign(asio::local::stream_protocol(), ends.in.ours.get());
+    ends.in.ours.release();
+    output.assign(ends.out.ours.get());
+    ends.out.ours.release();
+    if (ends.err.ours.get() >= 0) errors.assign(ends.err.ours.get());
+    ends.err.ours.release();
   }
 
   void close_input() noexcept {
@@ -26693,9 +27380,9 @@ struct child_pipes {
     input.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
   }
 
-  asio::local::stream_protocol::socket input;
-  asio::posix::stream_descriptor output;
-  asio::posix::stream_descriptor errors;
+  pipe_writer input;
+  pipe_reader output;
+  pipe_reader errors;
 };
 
 #if defined(SYS_pidfd_open)
@@ -26704,24 +27391,504 @@ COMCP_DECL int open_pidfd(int pid) noexcept { return static_cast<int>(::syscall(
 COMCP_DECL int open_pidfd(int) noexcept { return -1; }
 #endif
 
+/// Sees the exit where there are pidfds.
+class exit_watch {
+ public:
+  explicit exit_watch(asio::any_io_executor const& ex) : executor_(ex), pidfd_(ex) {}
+
+  void start(owned_child const& child, bool use_pidfd, std::function<void()> seen) {
+    int const fd = use_pidfd ? open_pidfd(child.pid()) : -1;
+    if (fd < 0) return;
+    pidfd_.assign(fd);
+    pidfd_.async_wait(asio::posix::descriptor_base::wait_read,
+                      asio::bind_executor(executor_, [seen = std::move(seen)](std::error_code ec) {
+                        if (!ec) seen();
+                      }));
+  }
+  [[nodiscard]] bool is_open() const noexcept { return pidfd_.is_open(); }
+  void close() noexcept {
+    std::error_code ignored;
+    pidfd_.close(ignored);
+  }
+
+ private:
+  asio::any_io_executor executor_;
+  asio::posix::stream_descriptor pidfd_;
+};
+
+COMCP_DECL result<std::shared_ptr<owned_child>> start_child(spawn_options const& options, child_ends& ends) {
+  auto const pid = start(options, ends.in, ends.out, ends.err);
+  if (!pid) return pid.error();
+  return std::make_shared<owned_child>(*pid, ends.in.ours.get());
+}
+
+}  // namespace comcp::net::detail
+
+#endif
+
+// net/impl/child_windows.ipp
+// A running child on Windows: its streams, its exit, and how it and its job are ended.
+
+// net/impl/child_start_windows.ipp
+// How a child is started on Windows: its pipes, environment, command line, directory and job. The command line and what
+// is found in PATH are decided in windows_command.
+
+#if defined(_WIN32)
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <windows.h>
+
+namespace comcp::net {
+namespace detail {
+
+/// A handle that is closed unless it was released.
+class owned_handle {
+ public:
+  owned_handle() = default;
+  explicit owned_handle(HANDLE h) noexcept : handle_(h == INVALID_HANDLE_VALUE ? nullptr : h) {}
+  owned_handle(owned_handle&& other) noexcept : handle_(other.release()) {}
+  owned_handle& operator=(owned_handle&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~owned_handle() {
+    if (handle_ != nullptr) ::CloseHandle(handle_);
+  }
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  [[nodiscard]] HANDLE get() const noexcept { return handle_; }
+  HANDLE release() noexcept { return std::exchange(handle_, nullptr); }
+
+ private:
+  HANDLE handle_ = nullptr;
+};
+
+struct pipe_pair {
+  owned_handle ours;
+  owned_handle childs;  // inheritable
+};
+
+struct child_ends {
+  pipe_pair in, out, err;
+};
+
+struct started_child {
+  owned_handle process, job;
+  DWORD pid = 0;
+};
+
+COMCP_DECL std::wstring wide(std::string_view text) {
+  auto const units = to_utf16(text).value_or(std::u16string());
+  return {units.begin(), units.end()};
+}
+
+/// Nothing where a surrogate is alone.
+COMCP_DECL std::optional<std::string> narrow(std::wstring_view text) {
+  return to_utf8(std::u16string(text.begin(), text.end()));
+}
+
+/// In the user's language.
+COMCP_DECL std::string windows_message(DWORD number) {
+  std::array<wchar_t, 512> text;
+  DWORD n = ::FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr, number, 0, text.data(),
+                             static_cast<DWORD>(text.size()), nullptr);
+  while (n != 0 && (text[n - 1] <= L' ' || text[n - 1] == L'.')) --n;
+  return narrow({text.data(), n}).value_or(std::string()) + " (Windows error " + std::to_string(number) + ")";
+}
+
+/// Calls a function of Windows that fills a buffer and says how much it needed; nothing where it failed.
+template <class Call>
+std::optional<std::wstring> text_from(Call const& call) {
+  std::wstring out(256, L'\0');
+  for (;;) {
+    ::SetLastError(ERROR_SUCCESS);
+    DWORD const n = call(out.data(), static_cast<DWORD>(out.size()));
+    if (n == 0 && ::GetLastError() != ERROR_SUCCESS) return std::nullopt;
+    bool const fits = n < out.size();
+    out.resize(n);
+    if (fits) return out;
+  }
+}
+
+COMCP_DECL std::optional<std::string> own_variable(std::string const& name) {
+  auto const value = text_from([&](wchar_t* to, DWORD size) {
+    return ::GetEnvironmentVariableW(wide(name).c_str(), to, size);
+  });
+  return value ? narrow(*value) : std::nullopt;
+}
+
+COMCP_DECL windows::variables own_environment() {
+  windows::variables out;
+  wchar_t* const block = ::GetEnvironmentStringsW();
+  for (wchar_t const* at = block; at != nullptr && *at != L'\0';) {
+    std::wstring_view const entry(at);
+    if (auto text = narrow(entry)) out.push_back(*std::move(text));
+    at += entry.size() + 1;
+  }
+  if (block != nullptr) ::FreeEnvironmentStringsW(block);
+  return out;
+}
+
+/// Without trailing dots and blanks, and from the root.
+COMCP_DECL std::string full_path(std::string const& path) {
+  auto const full = text_from([&](wchar_t* to, DWORD size) {
+    return ::GetFullPathNameW(wide(path).c_str(), size, to, nullptr);
+  });
+  return full ? narrow(*full).value_or(path) : path;
+}
+
+COMCP_DECL DWORD attributes_of(std::string const& path) { return ::GetFileAttributesW(wide(path).c_str()); }
+
+COMCP_DECL bool is_file(std::string const& path) {
+  auto const has = attributes_of(path);
+  return has != INVALID_FILE_ATTRIBUTES && (has & FILE_ATTRIBUTE_DIRECTORY) == 0;
+}
+
+/// A name that nobody guesses, and that is refused where somebody was first.
+COMCP_DECL std::wstring pipe_name() {
+  std::random_device random;
+  auto name = L"\\\\.\\pipe\\comcp-" + std::to_wstring(::GetCurrentProcessId());
+  for (int i = 0; i != 4; ++i) name += L"-" + std::to_wstring(random());
+  return name;
+}
+
+/// Large answers come in fewer turns than with the usual 4 KiB.
+inline constexpr DWORD pipe_size = 256 * 1024;
+
+/// Our end is for overlapped use, the child's for the plain reads and writes of its run-time library.
+COMCP_DECL DWORD make_pipe(pipe_pair& p, bool to_child) {
+  auto const name = pipe_name();
+  DWORD const direction = to_child ? PIPE_ACCESS_OUTBOUND : PIPE_ACCESS_INBOUND;
+  DWORD const access = to_child ? GENERIC_READ | FILE_WRITE_ATTRIBUTES : GENERIC_WRITE | FILE_READ_ATTRIBUTES;
+  p.ours = owned_handle(::CreateNamedPipeW(name.c_str(), direction | FILE_FLAG_OVERLAPPED | FILE_FLAG_FIRST_PIPE_INSTANCE,
+                                           PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT | PIPE_REJECT_REMOTE_CLIENTS, 1,
+                                           pipe_size, pipe_size, 0, nullptr));
+  if (!p.ours) return ::GetLastError();
+  SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
+  p.childs = owned_handle(::CreateFileW(name.c_str(), access, 0, &inheritable, OPEN_EXISTING, 0, nullptr));
+  return p.childs ? ERROR_SUCCESS : ::GetLastError();
+}
+
+/// Where the child's stderr goes that is no pipe.
+COMCP_DECL owned_handle other_stderr(bool inherited) {
+  HANDLE const self = ::GetCurrentProcess();
+  HANDLE const own = inherited ? ::GetStdHandle(STD_ERROR_HANDLE) : nullptr;
+  HANDLE copy = nullptr;
+  if (own != nullptr && own != INVALID_HANDLE_VALUE &&
+      ::DuplicateHandle(self, own, self, &copy, 0, TRUE, DUPLICATE_SAME_ACCESS)) {
+    return owned_handle(copy);
+  }
+  SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
+  return owned_handle(::CreateFileW(L"NUL", GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, &inheritable, OPEN_EXISTING,
+                                    0, nullptr));
+}
+
+/// STARTUPINFOEXW with the handles that the child inherits: no others.
+class startup {
+ public:
+  explicit startup(child_ends const& ends)
+      : handles_{ends.in.childs.get(), ends.out.childs.get(), ends.err.childs.get()} {
+    SIZE_T size = 0;
+    ::InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
+    memory_.resize(size);
+    auto const list = reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory_.data());
+    if (!::InitializeProcThreadAttributeList(list, 1, 0, &size)) return;
+    info.lpAttributeList = list;
+    whole_ = ::UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(), sizeof handles_,
+                                         nullptr, nullptr) != 0;
+    info.StartupInfo.cb = sizeof info;
+    info.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
+    info.StartupInfo.hStdInput = handles_[0];
+    info.StartupInfo.hStdOutput = handles_[1];
+    info.StartupInfo.hStdError = handles_[2];
+  }
+  startup(startup const&) = delete;
+  startup& operator=(startup const&) = delete;
+  ~startup() {
+    if (info.lpAttributeList != nullptr) ::DeleteProcThreadAttributeList(info.lpAttributeList);
+  }
+  [[nodiscard]] bool whole() const noexcept { return whole_; }
+
+  STARTUPINFOEXW info{};
+
+ private:
+  std::array<HANDLE, 3> handles_;
+  std::vector<std::byte> memory_;
+  bool whole_ = false;
+};
+
+/// Whatever the child starts is in it, and ends with its last handle, which is ours.
+COMCP_DECL owned_handle make_job() {
+  owned_handle job(::CreateJobObjectW(nullptr, nullptr));
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
+  limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+  if (!job || !::SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits)) return {};
+  return job;
+}
+
+struct program {
+  std::string path;
+  std::u16string line;
+};
+
+COMCP_DECL result<program> find_program(spawn_options const& o, windows::variables const& environment) {
+  auto const& command = o.command.front();
+  auto const found = windows::find_command(command, environment, o.working_directory, is_file);
+  if (!found) {
+    bool const looked_up = command.find_first_of("\\/:") == std::string::npos;
+    return cannot_start(o, looked_up ? "no such command in PATH" : "No such file");
+  }
+  program out;
+  out.path = full_path(*found);
+  auto line = windows::command_line(o.command);
+  if (windows::is_batch_file(out.path)) {
+    auto const folder = text_from([](wchar_t* to, DWORD size) { return ::GetSystemDirectoryW(to, size); });
+    auto const cmd = narrow(folder.value_or(std::wstring())).value_or(std::string()) + "\\cmd.exe";
+    line = windows::batch_line(cmd, out.path, o.command);
+    out.path = cmd;
+  }
+  if (!line) return std::move(line).error();
+  out.line = *std::move(line);
+  return out;
+}
+
+/// Suspended, so that it is in its job before it does anything.
+COMCP_DECL DWORD create(program const& p, spawn_options const& o, std::u16string const& block, child_ends const& ends,
+                        started_child& out) {
+  startup setup(ends);
+  out.job = make_job();
+  if (!setup.whole() || !out.job) return ::GetLastError();
+  std::wstring line(p.line.begin(), p.line.end());
+  std::wstring variables(block.begin(), block.end());
+  auto const directory = o.working_directory.empty() ? std::wstring() : wide(full_path(o.working_directory));
+  DWORD flags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT | CREATE_NEW_PROCESS_GROUP | EXTENDED_STARTUPINFO_PRESENT;
+  if (::GetConsoleCP() == 0) flags |= CREATE_NO_WINDOW;  // else it shares our console, through which CTRL_BREAK goes
+  PROCESS_INFORMATION made{};
+  if (!::CreateProcessW(wide(p.path).c_str(), line.data(), nullptr, nullptr, TRUE, flags, variables.data(),
+                        directory.empty() ? nullptr : directory.c_str(), &setup.info.StartupInfo, &made)) {
+    return ::GetLastError();
+  }
+  owned_handle const thread(made.hThread);
+  out.process = owned_handle(made.hProcess);
+  out.pid = made.dwProcessId;
+  bool const runs = ::AssignProcessToJobObject(out.job.get(), made.hProcess) && ::ResumeThread(made.hThread) != DWORD(-1);
+  if (runs) return ERROR_SUCCESS;
+  DWORD const why = ::GetLastError();
+  ::TerminateProcess(made.hProcess, 1);
+  return why;
+}
+
+COMCP_DECL result<started_child> start(spawn_options const& o, child_ends& ends) {
+  if (auto const fine = windows::check_variables(o.environment); !fine) return fine.error();
+  if (!o.working_directory.empty()) {
+    auto const has = attributes_of(o.working_directory);
+    auto const why = has == INVALID_FILE_ATTRIBUTES         ? "No such file or directory"
+                     : (has & FILE_ATTRIBUTE_DIRECTORY) == 0 ? "Not a directory"
+                                                             : "";
+    if (*why != '\0') return cannot_start(o, "working directory '" + o.working_directory + "': " + why);
+  }
+  auto const environment = child_environment(o);
+  auto const program = find_program(o, environment);
+  if (!program) return program.error();
+  bool const piped = o.error_to == spawn_options::error_output::pipe;
+  DWORD why = make_pipe(ends.in, true);
+  if (why == ERROR_SUCCESS) why = make_pipe(ends.out, false);
+  if (why == ERROR_SUCCESS && piped) why = make_pipe(ends.err, false);
+  if (!piped) ends.err.childs = other_stderr(o.error_to == spawn_options::error_output::inherit);
+  started_child out;
+  if (why == ERROR_SUCCESS) why = create(*program, o, windows::environment_block(environment), ends, out);
+  if (why != ERROR_SUCCESS) return cannot_start(o, windows_message(why));
+  return out;
+}
+
 }  // namespace detail
+
+COMCP_DECL std::vector<std::string> child_environment(spawn_options const& options) {
+  windows::variables out;
+  if (options.inherit_environment) {
+    out = detail::own_environment();
+  } else {
+    for (char const* name : {"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT",
+                             "PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP",
+                             "USERNAME", "USERPROFILE", "WINDIR"}) {
+      if (auto const value = detail::own_variable(name)) windows::set_variable(out, name, *value);
+    }
+  }
+  for (auto const& [name, value] : options.environment) windows::set_variable(out, name, value);
+  return out;
+}
+
+}  // namespace comcp::net
+
+#endif
+
+#if defined(_WIN32)
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include <windows.h>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/bind_executor.hpp>
+#include <asio/windows/object_handle.hpp>
+
+namespace comcp::net::detail {
+
+/// A process and its job, until its exit was seen or it was killed. Safe from any thread.
+class owned_child {
+ public:
+  explicit owned_child(started_child child) noexcept : child_(std::move(child)), pid_(static_cast<int>(child_.pid)) {}
+
+  /// Whether it has ended; then what it left behind is ended too.
+  [[nodiscard]] bool gone(exit_status& how) noexcept {
+    std::lock_guard const lock(mutex_);
+    if (!child_.process) return true;
+    DWORD code = 0;
+    if (::WaitForSingleObject(child_.process.get(), 0) != WAIT_OBJECT_0) return false;
+    ::TerminateJobObject(child_.job.get(), killed_code);
+    if (::GetExitCodeProcess(child_.process.get(), &code)) tell(how, code);
+    leave();
+    return true;
+  }
+
+  /// Whether it was asked, by CTRL_BREAK_EVENT to its process group, and may take term_wait for that.
+  [[nodiscard]] bool ask_to_end() noexcept {
+    std::lock_guard const lock(mutex_);
+    asked_ = child_.process && ::GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, child_.pid);
+    return asked_;
+  }
+
+  /// What forbids it.
+  [[nodiscard]] std::error_code end() noexcept {
+    std::lock_guard const lock(mutex_);
+    if (!child_.process || ::TerminateJobObject(child_.job.get(), killed_code)) return {};
+    return {static_cast<int>(::GetLastError()), std::system_category()};
+  }
+
+  [[nodiscard]] int pid() const noexcept { return pid_; }
+
+  /// Never waits.
+  void kill() noexcept {
+    std::lock_guard const lock(mutex_);
+    if (!child_.process) return;
+    ::TerminateJobObject(child_.job.get(), killed_code);
+    leave();
+  }
+
+  /// Null when there is none to be had.
+  [[nodiscard]] HANDLE duplicate() const noexcept {
+    HANDLE copy = nullptr;
+    HANDLE const self = ::GetCurrentProcess();
+    bool const made = ::DuplicateHandle(self, child_.process.get(), self, &copy, SYNCHRONIZE, FALSE, 0);
+    return made ? copy : nullptr;
+  }
+
+ private:
+  static constexpr DWORD killed_code = 137;         // what shells make of SIGKILL
+  static constexpr DWORD break_code = 0xC000013A;  // STATUS_CONTROL_C_EXIT
+
+  void leave() noexcept {
+    child_.process = owned_handle();
+    child_.job = owned_handle();
+  }
+
+  void tell(exit_status& how, DWORD code) const noexcept {
+    if (how.signalled && code == killed_code) {
+      how.signal = 9;
+    } else if (asked_ && code == break_code) {
+      how.signal = 15;
+    } else {
+      how.code = static_cast<int>(code);
+    }
+  }
+
+  std::mutex mutex_;
+  started_child child_;
+  int pid_;
+  bool asked_ = false;
+};
+
+/// This side's ends of a child's pipes.
+struct child_pipes {
+  explicit child_pipes(asio::any_io_executor const& ex) : input(ex), output(ex), errors(ex) {}
+
+  void adopt(child_ends& ends) {
+    input.assign(ends.in.ours.get());
+    ends.in.ours.release();
+    output.assign(ends.out.ours.get());
+    ends.out.ours.release();
+    if (ends.err.ours) errors.assign(ends.err.ours.get());
+    ends.err.ours.release();
+  }
+
+  void close_input() noexcept {
+    std::error_code ignored;
+    input.close(ignored);
+  }
+
+  pipe_writer input;
+  pipe_reader output;
+  pipe_reader errors;
+};
+
+/// Sees the exit.
+class exit_watch {
+ public:
+  explicit exit_watch(asio::any_io_executor const& ex) : executor_(ex), process_(ex) {}
+
+  void start(owned_child const& child, bool, std::function<void()> seen) {
+    HANDLE const process = child.duplicate();
+    if (process == nullptr) throw std::system_error(static_cast<int>(::GetLastError()), std::system_category());
+    process_.assign(process);
+    process_.async_wait(asio::bind_executor(executor_, [seen = std::move(seen)](std::error_code ec) {
+      if (!ec) seen();
+    }));
+  }
+  [[nodiscard]] bool is_open() const noexcept { return process_.is_open(); }
+  void close() noexcept {
+    std::error_code ignored;
+    process_.close(ignored);
+  }
+
+ private:
+  asio::any_io_executor executor_;
+  asio::windows::object_handle process_;
+};
+
+COMCP_DECL result<std::shared_ptr<owned_child>> start_child(spawn_options const& options, child_ends& ends) {
+  auto child = start(options, ends);
+  if (!child) return child.error();
+  return std::make_shared<owned_child>(*std::move(child));
+}
+
+}  // namespace comcp::net::detail
+
+#endif
+
+namespace comcp::net {
 
 struct child_process::state : std::enable_shared_from_this<child_process::state> {
   enum class phase { running, stopping, finished };
 
   state(asio::any_io_executor ex, spawn_options const& o)
-      : executor(ex), pipes(ex), pidfd(ex),
+      : executor(ex), pipes(ex), exit(ex),
         time(o.time ? o.time : steady_time()), ladder(time->make_deadline(ex)), poll(time->make_deadline(ex)),
         exit_wait(o.exit_wait), term_wait(o.term_wait) {}
 
   void watch(bool use_pidfd) {
-    int const fd = use_pidfd ? detail::open_pidfd(process->pid()) : -1;
-    if (fd < 0) return;
-    pidfd.assign(fd);
-    pidfd.async_wait(asio::posix::descriptor_base::wait_read,
-                     asio::bind_executor(executor, [self = shared_from_this()](std::error_code ec) {
-                       if (!ec) self->look();
-                     }));
+    exit.start(*process, use_pidfd, [self = shared_from_this()] { self->look(); });
   }
 
   void look() {
@@ -26748,12 +27915,12 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   void terminate() {
     pipes.close_input();
     how.signalled = true;
-    static_cast<void>(process->signal(SIGTERM));
-    after(term_wait, &state::kill_all);
+    if (process->ask_to_end()) return after(term_wait, &state::kill_all);
+    kill_all();
   }
 
   void kill_all() {
-    how.alive = process->signal(SIGKILL);
+    how.alive = process->end();
     if (how.alive) return finish();
     after(kill_wait, &state::give_up);
   }
@@ -26775,7 +27942,7 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
 
   asio::any_io_executor executor;
   detail::child_pipes pipes;
-  asio::posix::stream_descriptor pidfd;
+  detail::exit_watch exit;
   std::shared_ptr<time_source> time;
   std::unique_ptr<deadline> ladder;
   std::unique_ptr<deadline> poll;
@@ -26784,7 +27951,7 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   std::function<void()> done;
   std::optional<exit_status> status;
   exit_status how;
-  std::shared_ptr<detail::owned_pid> process;
+  std::shared_ptr<detail::owned_child> process;
   phase now = phase::running;
 };
 
@@ -26794,15 +27961,13 @@ COMCP_DECL result<child_process> child_process::spawn(asio::any_io_executor exec
   }
   if (detail::has_nul(options)) return error(errc::invalid_argument, "NUL in a command, variable or directory");
   auto s = std::make_shared<state>(executor, options);
-  detail::fd_pair in;
-  detail::fd_pair out;
-  detail::fd_pair err;
-  auto const pid = detail::start(options, in, out, err);
-  if (!pid) return pid.error();
-  s->process = std::make_shared<detail::owned_pid>(*pid, in.ours.get());
+  detail::child_ends ends;
+  auto started = detail::start_child(options, ends);
+  if (!started) return started.error();
+  s->process = *std::move(started);
   child_process process(s);  // from here on a failure kills it
   try {
-    s->pipes.adopt(in.ours, out.ours, err.ours);
+    s->pipes.adopt(ends);
     s->watch(options.use_pidfd);
   } catch (std::system_error const& e) {
     return detail::cannot_start(options, e.code().message());
@@ -26822,9 +27987,9 @@ COMCP_DECL child_process::~child_process() {
   if (state_) kill();
 }
 
-COMCP_DECL asio::local::stream_protocol::socket& child_process::input() noexcept { return state_->pipes.input; }
-COMCP_DECL asio::posix::stream_descriptor& child_process::output() noexcept { return state_->pipes.output; }
-COMCP_DECL asio::posix::stream_descriptor& child_process::error_output() noexcept { return state_->pipes.errors; }
+COMCP_DECL pipe_writer& child_process::input() noexcept { return state_->pipes.input; }
+COMCP_DECL pipe_reader& child_process::output() noexcept { return state_->pipes.output; }
+COMCP_DECL pipe_reader& child_process::error_output() noexcept { return state_->pipes.errors; }
 COMCP_DECL int child_process::pid() const noexcept { return state_->process->pid(); }
 COMCP_DECL void child_process::on_exit(std::function<void()> done) { state_->done = std::move(done); }
 COMCP_DECL std::optional<exit_status> const& child_process::status() const noexcept { return state_->status; }
@@ -26834,7 +27999,7 @@ COMCP_DECL void child_process::close_input() noexcept { state_->pipes.close_inpu
 COMCP_DECL void child_process::stop(std::chrono::nanoseconds most) {
   if (state_->now != state::phase::running) return;
   state_->now = state::phase::stopping;
-  if (!state_->pidfd.is_open()) state_->poll_exit();
+  if (!state_->exit.is_open()) state_->poll_exit();
   state_->after(std::min(most, state_->exit_wait), &state::terminate);
 }
 
@@ -26848,16 +28013,11 @@ COMCP_DECL void child_process::kill() noexcept {
   state_->process->kill();
   state_->pipes.output.close(ignored);
   state_->pipes.errors.close(ignored);
-  state_->pidfd.close(ignored);
+  state_->exit.close();
 }
 
 COMCP_DECL std::function<void()> child_process::killer() const {
   return [process = state_->process] { process->kill(); };
-}
-
-COMCP_DECL std::size_t readable_now(asio::posix::stream_descriptor& d) noexcept {
-  int n = 0;
-  return d.is_open() && ::ioctl(d.native_handle(), FIONREAD, &n) == 0 && n > 0 ? static_cast<std::size_t>(n) : 0;
 }
 
 }  // namespace comcp::net
@@ -26901,14 +28061,16 @@ class stdio_settings {
   stderr_target error_to = stderr_target::ring();
 };
 
-/// Starts a server and talks to it. `closed` is told once everything that the server wrote was delivered, its
+/// Starts a server and talks to it; on Windows what is said of its process group is true of its job, and SIGTERM is
+/// CTRL_BREAK_EVENT (net::spawn_options). `closed` is told once everything that the server wrote was delivered, its
 /// process has ended, its process group is killed and it is reaped; the error has the exit status and the tail
 /// of stderr. close() is bounded by exit_wait + term_wait + child_process::kill_wait; a process that goes on even then
 /// (another user's) is left to itself, as a fault and the error say. Destroying it kills the process and its group at
 /// once, and never waits. Regular: keep one and connect copies of it.
 class stdio {
  public:
-  /// argv, never a shell. The command is looked up in the PATH that the server gets.
+  /// argv, never a shell. The command is looked up in the PATH that the server gets, on Windows with PATHEXT too: "npx" is
+  /// npx.cmd, which cmd.exe runs, and what cannot be given to that safely is errc::invalid_argument.
   explicit stdio(std::vector<std::string> command);
   template <class... Args>
     requires(std::convertible_to<Args, std::string> && ...)
@@ -27010,7 +28172,14 @@ class child_stream {
   std::size_t write_some(Buffers const& buffers, std::error_code& ec) {
     return process.input().write_some(buffers, ec);
   }
-  void non_blocking(bool on, std::error_code& ec) { process.input().non_blocking(on, ec); }
+  // Not on Windows, where a write without waiting is not to be had.
+  template <class Input = net::pipe_writer>
+  void non_blocking(bool on, std::error_code& ec)
+    requires requires(Input& input) { input.non_blocking(on, ec); }
+  {
+    Input& input = process.input();
+    input.non_blocking(on, ec);
+  }
   void close(std::error_code&) noexcept { process.kill(); }
 
   net::child_process process;

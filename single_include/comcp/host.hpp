@@ -2496,6 +2496,169 @@ COMCP_DECL config_file read_config(std::string_view text, config_options const& 
 #endif
 #endif
 #endif
+
+// config/locations.hpp
+#if !defined(COMCP_SINGLE_CONFIG_LOCATIONS_HPP)
+#define COMCP_SINGLE_CONFIG_LOCATIONS_HPP
+// Where MCP hosts keep their configuration. Names files; whether they exist is for others to find out.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp {
+
+/// Whose configuration a file is.
+enum class config_program { own, claude_code, vscode, cursor_editor, claude_desktop };
+/// comcp's own is "comcp"; then "claude-code", "vscode", "cursor", "claude-desktop".
+char const* to_string(config_program p) noexcept;
+/// The other way round; also "Claude Code", "VS Code" and the like.
+std::optional<config_program> config_program_from(std::string_view text);
+
+enum class config_platform { unix_like, mac_os, windows };
+constexpr config_platform this_platform() noexcept {
+#if defined(_WIN32)
+  return config_platform::windows;
+#elif defined(__APPLE__)
+  return config_platform::mac_os;
+#else
+  return config_platform::unix_like;
+#endif
+}
+
+/// Who a file is for.
+enum class config_scope { project, user };
+
+/// One file that may hold servers.
+struct config_location {
+  config_program program = config_program::own;
+  config_scope scope = config_scope::user;
+  std::string path;
+  friend bool operator==(config_location const&, config_location const&) = default;
+};
+
+/// Gives the value of an environment variable.
+using config_environment = std::function<std::optional<std::string>(std::string_view name)>;
+
+/// The files in which each program looks, of `directory` and of the user, in the order of config_program, a project's
+/// before the user's. What needs a variable that is not set (HOME, APPDATA) is left out.
+[[nodiscard]] std::vector<config_location> config_locations(config_environment const& environment,
+                                                            std::string const& directory,
+                                                            config_platform platform = this_platform());
+
+/// comcp's own file of the user: $XDG_CONFIG_HOME/comcp/mcp.json, %APPDATA%\comcp\mcp.json on Windows. Nothing without a
+/// home directory.
+[[nodiscard]] std::optional<std::string> own_config_path(config_environment const& environment,
+                                                         config_platform platform = this_platform());
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// config/impl/locations.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP
+#include <utility>
+
+namespace comcp {
+namespace detail {
+
+/// The folders below which programs keep their files; empty where there is none.
+class config_folders {
+ public:
+  config_folders(config_environment const& environment, config_platform platform)
+      : environment_(environment), platform_(platform) {
+    home = value(platform == config_platform::windows ? "USERPROFILE" : "HOME");
+    xdg = value("XDG_CONFIG_HOME");
+    if (!xdg.starts_with('/')) xdg = below(home, "/.config");
+    if (platform == config_platform::windows) xdg = value("APPDATA");
+    applications = platform == config_platform::mac_os ? below(home, "/Library/Application Support") : xdg;
+  }
+  std::string value(char const* name) const { return environment_ ? environment_(name).value_or("") : std::string(); }
+  std::string below(std::string const& folder, char const* rest) const {
+    if (folder.empty()) return {};
+    std::string out = folder + rest;
+    if (platform_ != config_platform::windows) return out;
+    for (char& c : out) {
+      if (c == '/') c = '\\';
+    }
+    return out;
+  }
+
+  std::string home, xdg, applications;
+
+ private:
+  config_environment const& environment_;
+  config_platform platform_;
+};
+
+}  // namespace detail
+
+COMCP_DECL char const* to_string(config_program p) noexcept {
+  switch (p) {
+    case config_program::own: return "comcp";
+    case config_program::claude_code: return "claude-code";
+    case config_program::vscode: return "vscode";
+    case config_program::cursor_editor: return "cursor";
+    case config_program::claude_desktop: break;
+  }
+  return "claude-desktop";
+}
+
+COMCP_DECL std::optional<config_program> config_program_from(std::string_view text) {
+  auto const plain = [](std::string_view t) {
+    std::string out;
+    for (char const c : t) {
+      if (c >= 'A' && c <= 'Z') {
+        out += static_cast<char>(c - 'A' + 'a');
+      } else if (c != ' ' && c != '-' && c != '_') {
+        out += c;
+      }
+    }
+    return out;
+  };
+  auto const wanted = plain(text);
+  for (auto const p : {config_program::own, config_program::claude_code, config_program::vscode,
+                       config_program::cursor_editor, config_program::claude_desktop}) {
+    if (plain(to_string(p)) == wanted) return p;
+  }
+  return {};
+}
+
+COMCP_DECL std::optional<std::string> own_config_path(config_environment const& environment, config_platform platform) {
+  detail::config_folders const at(environment, platform);
+  auto path = at.below(at.xdg, "/comcp/mcp.json");
+  return path.empty() ? std::nullopt : std::optional(std::move(path));
+}
+
+COMCP_DECL std::vector<config_location> config_locations(config_environment const& environment,
+                                                         std::string const& directory, config_platform platform) {
+  detail::config_folders const at(environment, platform);
+  auto const claude = at.value("CLAUDE_CONFIG_DIR");
+  using enum config_program;
+  using enum config_scope;
+  std::vector<config_location> out{
+      {config_program::own, project, at.below(directory, "/mcp.json")},
+      {config_program::own, user, at.below(at.xdg, "/comcp/mcp.json")},
+      {claude_code, project, at.below(directory, "/.mcp.json")},
+      {claude_code, user, at.below(claude.empty() ? at.home : claude, "/.claude.json")},
+      {vscode, project, at.below(directory, "/.vscode/mcp.json")},
+      {vscode, user, at.below(at.applications, "/Code/User/mcp.json")},
+      {vscode, user, at.below(at.applications, "/Code/User/settings.json")},
+      {cursor_editor, project, at.below(directory, "/.cursor/mcp.json")},
+      {cursor_editor, user, at.below(at.home, "/.cursor/mcp.json")},
+      {claude_desktop, user, at.below(at.applications, "/Claude/claude_desktop_config.json")},
+  };
+  std::erase_if(out, [](auto const& l) { return l.path.empty(); });
+  return out;
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // config/impl/env_file.ipp
@@ -2666,13 +2829,7 @@ class server_expander {
     if (name == "workspaceFolder" || name == "cwd") return folder;
     if (name == "workspaceFolderBasename") return folder.substr(folder.find_last_of("/\\") + 1);
     if (name == "userHome") return variables_.home();
-    if (name == "pathSeparator" || name == "/") {
-#if defined(_WIN32)
-      return "\\";
-#else
-      return "/";
-#endif
-    }
+    if (name == "pathSeparator" || name == "/") return this_platform() == config_platform::windows ? "\\" : "/";
     return {};
   }
   // A name is quoted only where it is one: anything else may be a part of a secret.
@@ -2798,36 +2955,52 @@ namespace comcp {
 // replace_file.hpp
 #if !defined(COMCP_SINGLE_REPLACE_FILE_HPP)
 #define COMCP_SINGLE_REPLACE_FILE_HPP
-// Files that are read whole and replaced whole. What is in them, and who may read them, is decided elsewhere. POSIX; it
-// blocks. Internal.
+// Files that are read whole and replaced whole. What is in them, and who may read them, is decided elsewhere. It blocks.
+// Internal.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace comcp::detail {
 
-/// A descriptor that is closed with it.
+#if defined(_WIN32)
+using native_file = std::intptr_t;     // a HANDLE; INVALID_HANDLE_VALUE is -1
+using system_number = unsigned long;   // of GetLastError()
+#else
+using native_file = int;
+using system_number = int;  // errno
+#endif
+
+/// A descriptor that is closed with it; below 0 where there is none.
 class file_descriptor {
  public:
-  explicit file_descriptor(int fd = -1) noexcept : fd_(fd) {}
+  explicit file_descriptor(native_file fd = -1) noexcept : fd_(fd) {}
   file_descriptor(file_descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   file_descriptor& operator=(file_descriptor&& other) noexcept { return std::swap(fd_, other.fd_), *this; }
   ~file_descriptor();
-  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] native_file get() const noexcept { return fd_; }
 
  private:
-  int fd_;
+  native_file fd_;
 };
 
 /// Opens a regular file for reading; anything else is errc::denied, and nothing is waited for, as a FIFO's writer would
 /// be. Links are followed.
 result<file_descriptor> open_regular(std::filesystem::path const& file);
 
+#if defined(_WIN32)
+/// Does it again for half a second, while another has the file: what scans for viruses, or a name that is being replaced.
+/// The last error; 0 once it is done.
+system_number patiently(std::function<bool()> const& action);
+#endif
+
 /// The system's own code and "cannot DOING FILE".
-error file_error(int number, char const* doing, std::filesystem::path const& file);
+error file_error(system_number number, char const* doing, std::filesystem::path const& file);
 
 /// The rest of an open file; it stops soon after `most` bytes, which the caller sees by the size.
 result<std::string> read_rest(file_descriptor const& from, std::size_t most, std::filesystem::path const& file);
@@ -2836,16 +3009,95 @@ result<std::string> read_rest(file_descriptor const& from, std::size_t most, std
 std::filesystem::path link_target(std::filesystem::path const& file);
 
 /// Writes the text beside the file and puts it in its place at once: no reader sees a part, and a crash leaves the old or
-/// the new one. Links are followed. `mode` as in chmod().
+/// the new one. Links are followed. `mode` as in chmod(); Windows knows it as 0600, its user's alone, or as its folder has
+/// it. There, a reader of comcp's is no hindrance; one that lets nobody write is, after half a second.
 result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode);
 
 }  // namespace comcp::detail
 
+// net/windows_owner.hpp
+#if !defined(COMCP_SINGLE_NET_WINDOWS_OWNER_HPP)
+#define COMCP_SINGLE_NET_WINDOWS_OWNER_HPP
+// Who may have a file of Windows: its user and the system alone. Internal.
+
+#if defined(_WIN32)
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <aclapi.h>
+#include <sddl.h>
+
+namespace comcp::detail {
+
+struct local_memory {
+  void operator()(void* memory) const noexcept { ::LocalFree(memory); }
+};
+template <class T>
+using local_pointer = std::unique_ptr<T, local_memory>;
+
+/// The user of this process: a SID inside; empty where the system does not say.
+class current_user {
+ public:
+  current_user() {
+    HANDLE token = nullptr;
+    if (::OpenProcessToken(::GetCurrentProcess(), TOKEN_QUERY, &token) == 0) return;
+    DWORD size = 0;
+    ::GetTokenInformation(token, TokenUser, nullptr, 0, &size);
+    about_.resize(size / sizeof(TOKEN_USER) + 1);
+    if (::GetTokenInformation(token, TokenUser, about_.data(), static_cast<DWORD>(about_.size() * sizeof(TOKEN_USER)),
+                              &size) == 0) {
+      about_.clear();
+    }
+    ::CloseHandle(token);
+  }
+  [[nodiscard]] PSID sid() const noexcept { return about_.empty() ? nullptr : about_.front().User.Sid; }
+  [[nodiscard]] std::wstring text() const {
+    LPWSTR text = nullptr;
+    if (sid() == nullptr || ::ConvertSidToStringSidW(sid(), &text) == 0) return {};
+    local_pointer<wchar_t> const owned(text);
+    return text;
+  }
+
+ private:
+  std::vector<TOKEN_USER> about_;  // the first, with its SID behind it
+};
+
+/// For CreateFileW() and CreateDirectoryW(): nothing is inherited, and nobody else has any access. What is made in such a
+/// folder is as private. attributes() is null where that cannot be said; GetLastError() says why.
+class owner_only {
+ public:
+  owner_only() {
+    auto const user = current_user().text();
+    if (user.empty()) return;
+    auto const words = L"O:" + user + L"D:P(A;OICI;FA;;;" + user + L")(A;OICI;FA;;;SY)";
+    PSECURITY_DESCRIPTOR made = nullptr;
+    if (::ConvertStringSecurityDescriptorToSecurityDescriptorW(words.c_str(), SDDL_REVISION_1, &made, nullptr) == 0) return;
+    descriptor_.reset(made);
+    attributes_.nLength = sizeof attributes_;
+    attributes_.lpSecurityDescriptor = made;
+  }
+  [[nodiscard]] SECURITY_ATTRIBUTES* attributes() noexcept { return descriptor_ ? &attributes_ : nullptr; }
+
+ private:
+  local_pointer<void> descriptor_;
+  SECURITY_ATTRIBUTES attributes_{};
+};
+
+}  // namespace comcp::detail
+
+#endif
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// impl/replace_file.ipp
-#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_IPP)
-#define COMCP_SINGLE_IMPL_REPLACE_FILE_IPP
+// impl/replace_file_posix.ipp
+#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_POSIX_IPP)
+#define COMCP_SINGLE_IMPL_REPLACE_FILE_POSIX_IPP
+
+#if !defined(_WIN32)
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -2861,7 +3113,7 @@ COMCP_DECL file_descriptor::~file_descriptor() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-COMCP_DECL error file_error(int number, char const* doing, std::filesystem::path const& file) {
+COMCP_DECL error file_error(system_number number, char const* doing, std::filesystem::path const& file) {
   return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
 }
 
@@ -2915,6 +3167,137 @@ COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::str
 }
 
 }  // namespace comcp::detail
+
+#endif
+#endif
+
+// impl/replace_file_windows.ipp
+#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_WINDOWS_IPP)
+#define COMCP_SINGLE_IMPL_REPLACE_FILE_WINDOWS_IPP
+
+#if defined(_WIN32)
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace comcp::detail {
+
+COMCP_DECL file_descriptor::~file_descriptor() {
+  if (fd_ != -1) ::CloseHandle(reinterpret_cast<HANDLE>(fd_));
+}
+
+COMCP_DECL error file_error(system_number number, char const* doing, std::filesystem::path const& file) {
+  return error(windows_error(number), std::string("cannot ") + doing + ' ' + text_of_path(file));
+}
+
+COMCP_DECL system_number patiently(std::function<bool()> const& action) {
+  for (int left = 100;; --left) {
+    if (action()) return ERROR_SUCCESS;
+    auto const why = ::GetLastError();
+    if ((why != ERROR_SHARING_VIOLATION && why != ERROR_ACCESS_DENIED) || left == 0) return why;
+    ::Sleep(5);
+  }
+}
+
+// Whoever replaces it meanwhile may. A pipe in its place learns nothing of us.
+COMCP_DECL result<file_descriptor> open_regular(std::filesystem::path const& file) {
+  HANDLE opened = INVALID_HANDLE_VALUE;
+  auto const failed = patiently([&] {
+    opened = ::CreateFileW(file.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                           OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS | SECURITY_SQOS_PRESENT | SECURITY_ANONYMOUS, nullptr);
+    return opened != INVALID_HANDLE_VALUE;
+  });
+  if (failed != ERROR_SUCCESS) return file_error(failed, "open", file);
+  file_descriptor fd(reinterpret_cast<native_file>(opened));
+  BY_HANDLE_FILE_INFORMATION about{};
+  bool const regular = ::GetFileType(opened) == FILE_TYPE_DISK && ::GetFileInformationByHandle(opened, &about) != 0 &&
+                       (about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
+  if (!regular) return error(errc::denied, text_of_path(file) + " is no regular file");
+  return fd;
+}
+
+COMCP_DECL result<std::string> read_rest(file_descriptor const& from, std::size_t most,
+                                         std::filesystem::path const& file) {
+  std::string text;
+  char part[4096];
+  while (text.size() <= most) {
+    DWORD n = 0;
+    if (::ReadFile(reinterpret_cast<HANDLE>(from.get()), part, sizeof part, &n, nullptr) == 0)
+      return file_error(::GetLastError(), "read", file);
+    if (n == 0) break;
+    text.append(part, n);
+  }
+  return text;
+}
+
+COMCP_DECL std::filesystem::path link_target(std::filesystem::path const& file) {
+  auto const attributes = ::GetFileAttributesW(file.c_str());
+  if (attributes == INVALID_FILE_ATTRIBUTES || (attributes & FILE_ATTRIBUTE_REPARSE_POINT) == 0) return file;
+  auto const opened = ::CreateFileW(file.c_str(), 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                                    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+  file_descriptor const owned(reinterpret_cast<native_file>(opened));
+  if (opened == INVALID_HANDLE_VALUE) return file;
+  std::wstring name(32'768, L'\0');
+  auto const length = ::GetFinalPathNameByHandleW(opened, name.data(), static_cast<DWORD>(name.size()), 0);
+  if (length == 0 || length >= name.size()) return file;
+  name.resize(length);  // \\?\C:\..., or \\?\UNC\server\...
+  if (name.starts_with(L"\\\\?\\UNC\\")) return L"\\" + name.substr(7);
+  return name.starts_with(L"\\\\?\\") ? name.substr(4) : name;
+}
+
+// All of it, to the disk: ERROR_SUCCESS, or why not.
+COMCP_DECL DWORD fill_file(HANDLE file, std::string_view text) noexcept {
+  while (!text.empty()) {
+    DWORD n = 0;
+    auto const part = static_cast<DWORD>(std::min<std::size_t>(text.size(), std::size_t{1} << 20));
+    if (::WriteFile(file, text.data(), part, &n, nullptr) == 0) return ::GetLastError();
+    text.remove_prefix(n);
+  }
+  return ::FlushFileBuffers(file) != 0 ? ERROR_SUCCESS : ::GetLastError();
+}
+
+// As rename() has it: whoever has the old one open keeps it. NTFS can, since Windows 10.
+COMCP_DECL bool rename_over(HANDLE file, std::filesystem::path const& target) {
+  auto const& name = target.native();
+  auto const name_bytes = name.size() * sizeof(wchar_t);
+  std::vector<FILE_RENAME_INFO> room(name_bytes / sizeof(FILE_RENAME_INFO) + 2);
+  auto& how = room.front();
+  constexpr DWORD replace_if_exists = 1, posix_semantics = 2, flags = replace_if_exists | posix_semantics;
+  std::memcpy(static_cast<void*>(&how), &flags, sizeof flags);  // a member of newer headers, at the beginning
+  how.FileNameLength = static_cast<DWORD>(name_bytes);
+  std::memcpy(how.FileName, name.c_str(), name_bytes + sizeof(wchar_t));
+  constexpr auto file_rename_info_ex = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
+  return ::SetFileInformationByHandle(file, file_rename_info_ex, &how,
+                                      static_cast<DWORD>(room.size() * sizeof(FILE_RENAME_INFO))) != 0;
+}
+
+COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode) {
+  auto const target = link_target(file);
+  auto const beside = target.native() + to_wide("." + unguessable_hex(8) + ".tmp");
+  owner_only owner;
+  bool const alone = (mode & 077U) == 0;
+  if (alone && owner.attributes() == nullptr) return file_error(::GetLastError(), "make private", file);
+  auto const opened = ::CreateFileW(beside.c_str(), GENERIC_WRITE | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE,
+                                    alone ? owner.attributes() : nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr);
+  if (opened == INVALID_HANDLE_VALUE) return file_error(::GetLastError(), "write beside", file);
+  file_descriptor to(reinterpret_cast<native_file>(opened));
+  auto failed = fill_file(opened, text);
+  if (failed == ERROR_SUCCESS && rename_over(opened, target)) return {};
+  to = file_descriptor();
+  if (failed == ERROR_SUCCESS) {
+    failed = patiently([&] {
+      return ::MoveFileExW(beside.c_str(), target.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
+    });
+  }
+  if (failed == ERROR_SUCCESS) return {};
+  ::DeleteFileW(beside.c_str());
+  return file_error(failed, "write", file);
+}
+
+}  // namespace comcp::detail
+
+#endif
 #endif
 #endif
 #endif
@@ -2923,25 +3306,20 @@ COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::str
 // config/impl/load.ipp
 #if !defined(COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP)
 #define COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP
-#include <cstdlib>
 #include <filesystem>
 
 namespace comcp {
 namespace detail {
 
 // More than `most` bytes where the file is larger, so that the caller sees it.
-inline result<std::string> text_of_file(std::string const& path, std::size_t most) {
+inline result<std::string> text_of_file(std::string const& name, std::size_t most) {
+  auto const path = path_from_text(name);
   auto const from = open_regular(path);
   if (!from && from.error() == errc::denied) return error(errc::not_found, "cannot be read: it is no regular file");
   if (!from) return error(errc::not_found, "cannot be read: there is no such file, or it may not be read");
   auto text = read_rest(*from, most, path);
   if (!text) return error(errc::not_found, "cannot be read");
   return text;
-}
-
-inline std::optional<std::string> process_variable(std::string_view name) {
-  auto const* const found = std::getenv(std::string(name).c_str());
-  return found ? std::optional<std::string>(found) : std::nullopt;
 }
 
 }  // namespace detail
@@ -2958,183 +3336,18 @@ COMCP_DECL config_file load_config(std::string const& path, config_options optio
 
 COMCP_DECL config_variables process_variables() {
   config_variables out;
-  out.environment(detail::process_variable);
+  out.environment(detail::environment_variable);
   std::error_code failed;
   auto const here = std::filesystem::current_path(failed);
-  if (!failed) out.workspace_folder(here.string());
-#if defined(_WIN32)
-  out.home(detail::process_variable("USERPROFILE").value_or(""));
-#else
-  out.home(detail::process_variable("HOME").value_or(""));
-#endif
+  if (!failed) out.workspace_folder(detail::text_of_path(here));
+  auto const* const home = this_platform() == config_platform::windows ? "USERPROFILE" : "HOME";
+  out.home(detail::environment_variable(home).value_or(""));
   out.files([](std::string const& path) -> result<std::string> {
     constexpr std::size_t most = std::size_t{1} << 20;
     auto text = detail::text_of_file(path, most);
     if (text && text->size() > most) return error(errc::limit_exceeded, "larger than 1 MiB");
     return text;
   });
-  return out;
-}
-
-}  // namespace comcp
-#endif
-#endif
-#endif
-
-// config/locations.hpp
-#if !defined(COMCP_SINGLE_CONFIG_LOCATIONS_HPP)
-#define COMCP_SINGLE_CONFIG_LOCATIONS_HPP
-// Where MCP hosts keep their configuration. Names files; whether they exist is for others to find out.
-
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace comcp {
-
-/// Whose configuration a file is.
-enum class config_program { own, claude_code, vscode, cursor_editor, claude_desktop };
-/// comcp's own is "comcp"; then "claude-code", "vscode", "cursor", "claude-desktop".
-char const* to_string(config_program p) noexcept;
-/// The other way round; also "Claude Code", "VS Code" and the like.
-std::optional<config_program> config_program_from(std::string_view text);
-
-enum class config_platform { unix_like, mac_os, windows };
-constexpr config_platform this_platform() noexcept {
-#if defined(_WIN32)
-  return config_platform::windows;
-#elif defined(__APPLE__)
-  return config_platform::mac_os;
-#else
-  return config_platform::unix_like;
-#endif
-}
-
-/// Who a file is for.
-enum class config_scope { project, user };
-
-/// One file that may hold servers.
-struct config_location {
-  config_program program = config_program::own;
-  config_scope scope = config_scope::user;
-  std::string path;
-  friend bool operator==(config_location const&, config_location const&) = default;
-};
-
-/// Gives the value of an environment variable.
-using config_environment = std::function<std::optional<std::string>(std::string_view name)>;
-
-/// The files in which each program looks, of `directory` and of the user, in the order of config_program, a project's
-/// before the user's. What needs a variable that is not set (HOME, APPDATA) is left out.
-[[nodiscard]] std::vector<config_location> config_locations(config_environment const& environment,
-                                                            std::string const& directory,
-                                                            config_platform platform = this_platform());
-
-/// comcp's own file of the user: $XDG_CONFIG_HOME/comcp/mcp.json. Nothing without a home directory.
-[[nodiscard]] std::optional<std::string> own_config_path(config_environment const& environment,
-                                                         config_platform platform = this_platform());
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// config/impl/locations.ipp
-#if !defined(COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP)
-#define COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP
-#include <utility>
-
-namespace comcp {
-namespace detail {
-
-/// The folders below which programs keep their files; empty where there is none.
-class config_folders {
- public:
-  config_folders(config_environment const& environment, config_platform platform)
-      : environment_(environment), platform_(platform) {
-    home = value(platform == config_platform::windows ? "USERPROFILE" : "HOME");
-    xdg = value("XDG_CONFIG_HOME");
-    if (!xdg.starts_with('/')) xdg = below(home, "/.config");
-    if (platform == config_platform::windows) xdg = value("APPDATA");
-    applications = platform == config_platform::mac_os ? below(home, "/Library/Application Support") : xdg;
-  }
-  std::string value(char const* name) const { return environment_ ? environment_(name).value_or("") : std::string(); }
-  std::string below(std::string const& folder, char const* rest) const {
-    if (folder.empty()) return {};
-    std::string out = folder + rest;
-    if (platform_ != config_platform::windows) return out;
-    for (char& c : out) {
-      if (c == '/') c = '\\';
-    }
-    return out;
-  }
-
-  std::string home, xdg, applications;
-
- private:
-  config_environment const& environment_;
-  config_platform platform_;
-};
-
-}  // namespace detail
-
-COMCP_DECL char const* to_string(config_program p) noexcept {
-  switch (p) {
-    case config_program::own: return "comcp";
-    case config_program::claude_code: return "claude-code";
-    case config_program::vscode: return "vscode";
-    case config_program::cursor_editor: return "cursor";
-    case config_program::claude_desktop: break;
-  }
-  return "claude-desktop";
-}
-
-COMCP_DECL std::optional<config_program> config_program_from(std::string_view text) {
-  auto const plain = [](std::string_view t) {
-    std::string out;
-    for (char const c : t) {
-      if (c >= 'A' && c <= 'Z') {
-        out += static_cast<char>(c - 'A' + 'a');
-      } else if (c != ' ' && c != '-' && c != '_') {
-        out += c;
-      }
-    }
-    return out;
-  };
-  auto const wanted = plain(text);
-  for (auto const p : {config_program::own, config_program::claude_code, config_program::vscode,
-                       config_program::cursor_editor, config_program::claude_desktop}) {
-    if (plain(to_string(p)) == wanted) return p;
-  }
-  return {};
-}
-
-COMCP_DECL std::optional<std::string> own_config_path(config_environment const& environment, config_platform platform) {
-  detail::config_folders const at(environment, platform);
-  auto path = at.below(at.xdg, "/comcp/mcp.json");
-  return path.empty() ? std::nullopt : std::optional(std::move(path));
-}
-
-COMCP_DECL std::vector<config_location> config_locations(config_environment const& environment,
-                                                         std::string const& directory, config_platform platform) {
-  detail::config_folders const at(environment, platform);
-  auto const claude = at.value("CLAUDE_CONFIG_DIR");
-  using enum config_program;
-  using enum config_scope;
-  std::vector<config_location> out{
-      {config_program::own, project, at.below(directory, "/mcp.json")},
-      {config_program::own, user, at.below(at.xdg, "/comcp/mcp.json")},
-      {claude_code, project, at.below(directory, "/.mcp.json")},
-      {claude_code, user, at.below(claude.empty() ? at.home : claude, "/.claude.json")},
-      {vscode, project, at.below(directory, "/.vscode/mcp.json")},
-      {vscode, user, at.below(at.applications, "/Code/User/mcp.json")},
-      {vscode, user, at.below(at.applications, "/Code/User/settings.json")},
-      {cursor_editor, project, at.below(directory, "/.cursor/mcp.json")},
-      {cursor_editor, user, at.below(at.home, "/.cursor/mcp.json")},
-      {claude_desktop, user, at.below(at.applications, "/Claude/claude_desktop_config.json")},
-  };
-  std::erase_if(out, [](auto const& l) { return l.path.empty(); });
   return out;
 }
 
@@ -3496,11 +3709,13 @@ brought_extension bring(E e) {
   out.name = std::string(std::string_view(E::identifier));
   if constexpr (requires { e.settings(); }) out.settings = e.settings();
   out.listens = requires { e.listen(); };
+  out.claims = claims_results<E>;
   out.make = [e = std::move(e)]() -> std::unique_ptr<extension_part> { return std::make_unique<part_of<E>>(e); };
   return out;
 }
 
-COMCP_LAZY extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name, bool is_offered);
+COMCP_LAZY extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name, bool is_offered,
+                                              bool claims);
 
 template <class E>
 extension_client negotiated(std::shared_ptr<client_link> const& core) {
@@ -3509,7 +3724,7 @@ extension_client negotiated(std::shared_ptr<client_link> const& core) {
   auto const server = core->server();
   bool is_offered = server->capabilities.supports(name);
   if constexpr (requires { E::is_offered(server->capabilities); }) is_offered = E::is_offered(server->capabilities);
-  return checked_extension(core, std::move(name), is_offered);
+  return checked_extension(core, std::move(name), is_offered, claims_results<E>);
 }
 
 }  // namespace detail
@@ -3685,6 +3900,19 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
     auto asking = next(c);
     r = co_await std::move(asking);
     here.ended(r);
+    // One that nobody listed may be a tool that has to be called in an extension's way: it was refused unread.
+    bool const unread = !r && r.error().peer() && r.error().peer()->code == -32601;
+    if (unread && !part && core_.facts.task_support(c) == task_support::unknown) {
+      auto listing = core_.exchange.list_again(c);
+      bool const found = co_await std::move(listing);
+      if (found) part = all_.prepare(c);
+      if (part) {
+        leaving again(core_, all_, part, c);
+        auto repeating = next(c);
+        r = co_await std::move(repeating);
+        again.ended(r);
+      }
+    }
   }
   if (r && !part) part = all_.claimant(c.method.name(), r->view());
   if (r && part && !c.handed_over) {
@@ -3695,7 +3923,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> extension_step::perform(prepared_call& c,
 }
 
 COMCP_LAZY_DECL bool extensions::add_params(extension_part const& part, prepared_call& c) const {
-  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.task_support(c));
+  unsent_call const o(c, core_.facts.capabilities, core_.is_modern() ? era::modern : era::legacy, core_.facts.task_support(c).value_or(task_support::forbidden));
   auto const brings = part.params(o);
   if (brings.empty()) return false;
   auto const added = json::parse(brings.text());
@@ -3774,10 +4002,12 @@ COMCP_LAZY_DECL void extensions::listen(subscription_filter& wanted) const {
 }
 
 COMCP_LAZY_DECL extension_client checked_extension(std::shared_ptr<client_link> const& core, std::string name,
-                                                   bool is_offered) {
-  if (!core->declares(name))
-    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
+                                                   bool is_offered, bool claims) {
   client_core const& own = core->core();
+  auto const& brought = own.settings.brought;
+  bool const is_brought = std::any_of(brought.begin(), brought.end(), [&](auto const& each) { return each.name == name; });
+  if (!core->declares(name) || (claims && !is_brought))  // by its name alone nobody would complete its results
+    throw exception(error(errc::not_in_protocol, "connect_options().extension() was not given " + name));
   if (!is_offered && own.settings.check_capabilities)
     throw exception(error(errc::capability_missing, "the server did not declare " + name));
   return extension_client(core);
@@ -5161,8 +5391,9 @@ COMCP_LAZY handler_chain make_task_desk(any_handler inner, task_service bounds);
 }
 
 /// A handler like the given one, whose create_message(), elicit() and elicit_url() a server of 2025-11-25 may have carried
-/// out as tasks: it is answered at once, asks how it goes (tasks/get, tasks/list), is told (notifications/tasks/status),
-/// and fetches the answer (tasks/result). tasks/cancel cancels the member's coroutine. For other versions nothing changes.
+/// out as tasks: it is answered at once, asks how it goes (tasks/get, tasks/list), is told of the end, whatever it is
+/// (notifications/tasks/status), and fetches the answer (tasks/result). tasks/cancel cancels the member's coroutine. Hooks
+/// see the request before it becomes a task. For other versions nothing changes.
 template <handler H>
 [[nodiscard]] handler_chain serve_tasks(H h, task_service bounds = task_service()) {
   return detail::make_task_desk(any_handler(std::move(h)), bounds);
@@ -5176,11 +5407,11 @@ template <handler H>
 #if !defined(COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP)
 #define COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP
 #include <algorithm>
-#include <ctime>
+#include <chrono>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -5191,26 +5422,17 @@ template <handler H>
 namespace comcp::detail {
 
 inline std::string timestamp_now() {
-  std::time_t const now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-#if defined(_WIN32)
-  ::gmtime_s(&parts, &now);
-#else
-  ::gmtime_r(&now, &parts);
-#endif
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-// 128 bits that nobody guesses.
-inline std::string unguessable_id() {
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < 4; ++i) {
-    auto n = static_cast<std::uint32_t>(random());
-    for (int digit = 0; digit < 8; ++digit, n >>= 4) id += "0123456789abcdef"[n & 15];
-  }
-  return id;
+  using namespace std::chrono;
+  auto const now = floor<seconds>(system_clock::now());
+  auto const midnight = floor<days>(now);
+  year_month_day const date(midnight);
+  hh_mm_ss const time(now - midnight);
+  char text[80];
+  auto const size = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                                  static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                                  static_cast<int>(time.seconds().count()));
+  return {text, static_cast<std::size_t>(size)};
 }
 
 /// One request that became a task. It has nothing of Asio's but the signal, which goes with its connection's desk.
@@ -5297,6 +5519,8 @@ class task_desk {
   COMCP_LAZY static asio::awaitable<void> outlive(entry e, std::chrono::nanoseconds ttl, link core);
   COMCP_LAZY static asio::awaitable<result<json::fragment>> fetch(entry e, link core);
   COMCP_LAZY static result<json::fragment> cancel(entry const& e);
+  COMCP_LAZY static result<json::fragment> cancel_and_tell(entry const& e, link const& core);
+  COMCP_LAZY static void tell(entry const& e, link const& core);
   COMCP_LAZY json::fragment list() const;
   void forget_old(std::chrono::steady_clock::time_point now) {
     std::erase_if(tasks_, [now](auto const& each) { return each.second->end <= now; });
@@ -5364,7 +5588,7 @@ COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> task_desk::answer(std::s
   auto const found = tasks_.find(id ? id->get_string().value_or("") : "");
   if (found == tasks_.end()) return as_answer(unknown_task());
   if (method == "tasks/result") return fetch(found->second, std::move(core));
-  if (method == "tasks/cancel") return as_answer(cancel(found->second));
+  if (method == "tasks/cancel") return as_answer(cancel_and_tell(found->second, core));
   return as_answer(json::fragment::of(found->second->state));
 }
 
@@ -5379,7 +5603,7 @@ COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& metho
   auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
   milliseconds const ttl(wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count());
   auto const e = std::make_shared<served_task>(method, params);
-  e->state.task_id = unguessable_id();
+  e->state.task_id = unguessable_hex(16);
   e->state.created_at = e->state.last_updated_at = timestamp_now();
   e->state.ttl = task_ttl(ttl.count());
   e->state.poll_interval = 500;
@@ -5406,6 +5630,10 @@ COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, en
   bool const well = answered.has_value();
   e->outcome = std::move(answered);
   e->finish(well ? task_status::completed : task_status::failed);
+  tell(e, core);
+}
+
+COMCP_LAZY_DECL void task_desk::tell(entry const& e, link const& core) {
   core->notify_now("notifications/tasks/status", json::to_text(e->state));
 }
 
@@ -5413,7 +5641,7 @@ COMCP_LAZY_DECL asio::awaitable<void> task_desk::carry_out(any_handler inner, en
 COMCP_LAZY_DECL asio::awaitable<void> task_desk::outlive(entry e, std::chrono::nanoseconds ttl, link core) {
   auto waiting = core->life().sleep(ttl, e->finished.get_token());
   auto const ended = co_await std::move(waiting);
-  if (!ended) (void)cancel(e);
+  if (!ended) (void)cancel_and_tell(e, core);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> task_desk::live(std::shared_ptr<task_desk> desk, link core) {
@@ -5438,6 +5666,12 @@ COMCP_LAZY_DECL result<json::fragment> task_desk::cancel(entry const& e) {
   e->finish(task_status::cancelled);
   e->signal.emit(asio::cancellation_type::terminal);
   return json::fragment::of(e->state);
+}
+
+COMCP_LAZY_DECL result<json::fragment> task_desk::cancel_and_tell(entry const& e, link const& core) {
+  auto cancelled = cancel(e);
+  if (cancelled) tell(e, core);
+  return cancelled;
 }
 
 COMCP_LAZY_DECL json::fragment task_desk::list() const {
@@ -7167,7 +7401,7 @@ struct task_state {
   std::optional<std::string> status_message;  ///< The server's words, for people: show it as visible() does.
   std::string created_at;
   std::string last_updated_at;
-  std::optional<std::int64_t> ttl;            ///< Milliseconds since its creation; nothing: unlimited.
+  std::optional<std::int64_t> ttl;            ///< Milliseconds since its creation; nothing: unlimited, or not said.
   std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
   // The extension's, by status.
   std::optional<comcp::input_requests> input_requests;
@@ -7189,7 +7423,9 @@ constexpr auto describe(std::type_identity<task_state>) {
                       json::defaulted("error", &t::error), json::rest(&t::raw));
 }
 
-/// Of the result of tools/call, tasks/get or tasks/cancel, or the parameters of a notification, in either era.
+/// Of the result of tools/call, tasks/get or tasks/cancel, or the parameters of a notification, in either era. Errors:
+/// protocol_violation, for a ttlMs or pollIntervalMs that is no integer too. Of 2025-11-25, whose reference SDK lets servers
+/// write any number there, such a ttl or pollInterval counts as not said. Numbers below zero are for who uses them.
 inline result<task_state> read_task(json::view v) {
   auto const inner = v.is_object() ? v.find("task") : std::nullopt;
   auto const own = inner && !v.find("taskId") ? *inner : v;
@@ -7259,7 +7495,9 @@ struct list_traits<comcp::task> {
 /// the client's handler is asked, each thing once. The call's hard timeout and the task's ttl bound it: errc::timeout. A
 /// caller that cancels or runs out of time has the task cancelled, as far as the server can (where the server says only
 /// later that there is one: for 10 s, and not over HTTP in the modern era, where a call that is left has no answer). One
-/// that the server cancelled ends with errc::cancelled and call_outcome::open; one that failed with the server's error.
+/// that the server cancelled ends with errc::cancelled and call_outcome::open; one that failed with the server's error, or
+/// with protocol_violation where that is none. A state that cannot be read (see read_task()) ends it so, too. It is asked
+/// for once each 10 ms at most, whatever the server says; a ttl of 0 or below is over at once.
 class tasks {
  public:
   static constexpr std::string_view identifier = "io.modelcontextprotocol/tasks";
@@ -7324,7 +7562,8 @@ class task_handle {
   COMCP_LAZY [[nodiscard]] std::string tool() const;
   /// Asks the server.
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_state> status(call_options options = call_options()) const;
-  /// Waits for the tool's result, as call_tool() does. Cancelling it stops only the waiting.
+  /// Waits for the tool's result, as call_tool() does. Cancelling it stops only the waiting. The task's ttl counts from here
+  /// (createdAt is by the server's clock): one that the server has forgotten meanwhile ends with the server's -32602.
   COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> result(call_options options = call_options()) const;
   /// Tells the server, which may go on all the same. An error of the server's where it is over in 2025-11-25.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> cancel(call_options options = call_options()) const;
@@ -7352,7 +7591,8 @@ class task_operations {
   COMCP_LAZY [[nodiscard]] asio::awaitable<task_handle> start_tool(std::string_view name,
                                                                    json::fragment arguments = json::fragment(),
                                                                    call_options options = call_options()) const;
-  /// A task that was begun elsewhere: what to_json() gave, or args("taskId", id). Throws invalid_argument.
+  /// A task that was begun elsewhere: what to_json() gave, or args("taskId", id). With the same login as there: servers bind
+  /// tasks to who began them, and others get -32602, as for a task that is not there. Throws invalid_argument.
   COMCP_LAZY [[nodiscard]] task_handle resume_task(json::fragment const& saved) const;
   /// 2025-11-25 alone: all tasks of the server, or a page of them.
   COMCP_LAZY [[nodiscard]] asio::awaitable<listing<task>> list_tasks(call_options options = call_options()) const;
@@ -9145,7 +9385,7 @@ COMCP_DECL result<tool_pins> read_lock_file(std::filesystem::path const& file) {
   if (!from) return from.error();
   auto const text = detail::read_rest(*from, json::parse_options().max_bytes(), file);
   if (!text) return text.error();
-  return tool_pins::parse(*text, file.string());
+  return tool_pins::parse(*text, detail::text_of_path(file));
 }
 
 COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file) {

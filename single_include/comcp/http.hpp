@@ -2308,6 +2308,118 @@ class proxy_options {
 
 }  // namespace comcp
 
+// system.hpp
+#if !defined(COMCP_SINGLE_SYSTEM_HPP)
+#define COMCP_SINGLE_SYSTEM_HPP
+// What each system does in its own way before there is any I/O: the texts that it hands out, which are UTF-8 here, and
+// chance that nobody guesses. Internal.
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp::detail {
+
+/// Nothing where it is not set.
+std::optional<std::string> environment_variable(std::string_view name);
+
+/// A file's name, as comcp's options and files have it, for the system. std::filesystem::path itself takes a
+/// std::string for a text of the ANSI code page on Windows.
+std::filesystem::path path_from_text(std::string_view text);
+/// The other way round.
+std::string text_of_path(std::filesystem::path const& path);
+
+/// Bytes of the system's generator for secrets, in hexadecimal. std::exception where it has none.
+std::string unguessable_hex(std::size_t bytes);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// impl/system_posix.ipp
+#if !defined(COMCP_SINGLE_IMPL_SYSTEM_POSIX_IPP)
+#define COMCP_SINGLE_IMPL_SYSTEM_POSIX_IPP
+
+#if !defined(_WIN32)
+
+#include <cstdlib>
+#include <random>
+
+namespace comcp::detail {
+
+COMCP_DECL std::optional<std::string> environment_variable(std::string_view name) {
+  char const* const value = std::getenv(std::string(name).c_str());
+  if (value == nullptr) return {};
+  return value;
+}
+
+COMCP_DECL std::filesystem::path path_from_text(std::string_view text) { return {text}; }
+COMCP_DECL std::string text_of_path(std::filesystem::path const& path) { return path.string(); }
+
+COMCP_DECL std::string unguessable_hex(std::size_t bytes) {
+  std::random_device random;
+  std::string out;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    auto const byte = random() & 0xFF;
+    out += "0123456789abcdef"[byte >> 4];
+    out += "0123456789abcdef"[byte & 15];
+  }
+  return out;
+}
+
+}  // namespace comcp::detail
+
+#endif
+#endif
+
+// impl/system_windows.ipp
+#if !defined(COMCP_SINGLE_IMPL_SYSTEM_WINDOWS_IPP)
+#define COMCP_SINGLE_IMPL_SYSTEM_WINDOWS_IPP
+
+#if defined(_WIN32)
+
+#include <vector>
+
+#include <bcrypt.h>
+
+namespace comcp::detail {
+
+COMCP_DECL std::optional<std::string> environment_variable(std::string_view name) {
+  auto const wide = to_wide(name);
+  std::wstring value(128, L'\0');
+  for (;;) {  // until it fits: another thread may set a longer one
+    ::SetLastError(ERROR_SUCCESS);
+    auto const length = ::GetEnvironmentVariableW(wide.c_str(), value.data(), static_cast<DWORD>(value.size()));
+    if (length == 0 && ::GetLastError() != ERROR_SUCCESS) return {};
+    bool const fits = length < value.size();
+    value.resize(length);
+    if (fits) return to_utf8(value);
+  }
+}
+
+COMCP_DECL std::filesystem::path path_from_text(std::string_view text) { return {to_wide(text)}; }
+COMCP_DECL std::string text_of_path(std::filesystem::path const& path) { return to_utf8(path.native()); }
+
+COMCP_DECL std::string unguessable_hex(std::size_t bytes) {
+  std::vector<unsigned char> random(bytes);
+  auto const status = ::BCryptGenRandom(nullptr, random.data(), static_cast<ULONG>(bytes), BCRYPT_USE_SYSTEM_PREFERRED_RNG);
+  if (status < 0) throw std::system_error(windows_error(ERROR_GEN_FAILURE), "BCryptGenRandom");
+  std::string out;
+  for (auto const byte : random) {
+    out += "0123456789abcdef"[byte >> 4];
+    out += "0123456789abcdef"[byte & 15];
+  }
+  return out;
+}
+
+}  // namespace comcp::detail
+
+#endif
+#endif
+#endif
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/proxy.ipp
@@ -2315,7 +2427,6 @@ class proxy_options {
 #define COMCP_SINGLE_HTTP_IMPL_PROXY_IPP
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <span>
 
 namespace comcp {
@@ -2429,11 +2540,7 @@ COMCP_DECL proxy_options proxy_options::from_environment(variables const& lookup
 }
 
 COMCP_DECL proxy_options proxy_options::from_environment() {
-  return from_environment([](std::string_view name) -> std::optional<std::string> {
-    char const* const value = std::getenv(std::string(name).c_str());
-    if (value == nullptr) return {};
-    return value;
-  });
+  return from_environment(comcp::detail::environment_variable);
 }
 
 COMCP_DECL proxy_options& proxy_options::http(proxy_route route) {
@@ -2629,10 +2736,135 @@ class plain_stream {
 #include <asio/ip/tcp.hpp>
 #include <asio/this_coro.hpp>
 
+// net/socket.hpp
+#if !defined(COMCP_SINGLE_NET_SOCKET_HPP)
+#define COMCP_SINGLE_NET_SOCKET_HPP
+// What Asio's sockets do not do by themselves: no child process inherits them, no other program takes their port, and a
+// refusal is one at once.
+
+#include <system_error>
+
+#include <asio/ip/tcp.hpp>
+
 namespace comcp::net {
 
-/// Opens a socket that is close-on-exec from its beginning, which Asio's own open() cannot say.
-std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol);
+/// Opens a non-blocking socket for a connection to `to` that no child inherits, from its beginning where the system can.
+std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp::endpoint const& to);
+
+/// The same for one that Asio opened or accepted. A child that is started at this moment may have it.
+void keep_from_children(asio::ip::tcp::socket::native_handle_type socket) noexcept;
+
+/// Before bind(): the port of a listener that has just ended can be had, that of one that listens cannot.
+std::error_code claim_port(asio::ip::tcp::acceptor& acceptor);
+
+}  // namespace comcp::net
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// net/impl/socket_posix.ipp
+#if !defined(COMCP_SINGLE_NET_IMPL_SOCKET_POSIX_IPP)
+#define COMCP_SINGLE_NET_IMPL_SOCKET_POSIX_IPP
+
+#if !defined(_WIN32)
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace comcp::net {
+
+COMCP_DECL std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp::endpoint const& to) {
+  auto const protocol = to.protocol();
+#if defined(SOCK_CLOEXEC)
+  int const fd = ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, protocol.protocol());
+#else
+  int const fd = ::socket(protocol.family(), SOCK_STREAM, protocol.protocol());
+  if (fd >= 0) keep_from_children(fd);
+#endif
+  if (fd < 0) return {errno, std::system_category()};
+#if defined(SO_NOSIGPIPE)
+  int const on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+  std::error_code ec;
+  socket.assign(protocol, fd, ec);
+  if (ec) {
+    ::close(fd);
+    return ec;
+  }
+  socket.non_blocking(true, ec);
+  return ec;
+}
+
+COMCP_DECL void keep_from_children(asio::ip::tcp::socket::native_handle_type socket) noexcept {
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+}
+
+COMCP_DECL std::error_code claim_port(asio::ip::tcp::acceptor& acceptor) {
+  std::error_code ec;
+  acceptor.set_option(asio::ip::tcp::acceptor::reuse_address(true), ec);
+  return ec;
+}
+
+}  // namespace comcp::net
+
+#endif
+#endif
+
+// net/impl/socket_windows.ipp
+#if !defined(COMCP_SINGLE_NET_IMPL_SOCKET_WINDOWS_IPP)
+#define COMCP_SINGLE_NET_IMPL_SOCKET_WINDOWS_IPP
+
+#if defined(_WIN32)
+
+#include <mstcpip.h>
+
+namespace comcp::net {
+namespace detail {
+
+// A refusal is taken for a mistake and asked again for two seconds, and localhost is ::1 before it is 127.0.0.1.
+COMCP_DECL void ask_once(asio::ip::tcp::socket::native_handle_type socket) noexcept {
+  TCP_INITIAL_RTO_PARAMETERS once{};
+  once.Rtt = TCP_INITIAL_RTO_UNSPECIFIED_RTT;
+  once.MaxSynRetransmissions = TCP_INITIAL_RTO_NO_SYN_RETRANSMISSIONS;
+  DWORD unused = 0;
+  ::WSAIoctl(socket, SIO_TCP_INITIAL_RTO, &once, sizeof once, nullptr, 0, &unused, nullptr, nullptr);
+}
+
+}  // namespace detail
+
+COMCP_DECL std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp::endpoint const& to) {
+  std::error_code ec;
+  socket.open(to.protocol(), ec);
+  if (ec) return ec;
+  keep_from_children(socket.native_handle());
+  if (to.address().is_loopback()) detail::ask_once(socket.native_handle());
+  socket.non_blocking(true, ec);
+  return ec;
+}
+
+COMCP_DECL void keep_from_children(asio::ip::tcp::socket::native_handle_type socket) noexcept {
+  ::SetHandleInformation(reinterpret_cast<HANDLE>(static_cast<SOCKET>(socket)), HANDLE_FLAG_INHERIT, 0);
+}
+
+// SO_REUSEADDR is another thing here: it lets every program take a port that is in use.
+COMCP_DECL std::error_code claim_port(asio::ip::tcp::acceptor& acceptor) {
+  BOOL const on = TRUE;
+  auto const failed = ::setsockopt(acceptor.native_handle(), SOL_SOCKET, SO_EXCLUSIVEADDRUSE,
+                                   reinterpret_cast<char const*>(&on), sizeof on);
+  return failed == 0 ? std::error_code() : std::error_code(::WSAGetLastError(), std::system_category());
+}
+
+}  // namespace comcp::net
+
+#endif
+#endif
+#endif
+#endif
+
+namespace comcp::net {
 
 /// Drops the addresses that the filter refuses. errc::denied where none is left, with those addresses.
 result<void> keep_allowed(endpoints& addresses, address_filter const& allowed, std::string const& name);
@@ -2680,7 +2912,7 @@ asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std:
   bool late = false;
   for (std::size_t i = 0; i < to.size(); ++i) {
     Socket socket(on);
-    auto ec = open_socket(socket, to[i].protocol());
+    auto ec = open_socket(socket, to[i]);
     late = false;
     if (!ec) {
       socket_alarm const alarm(*time, socket, detail::share_of(time->now(), until, to.size() - i));
@@ -2707,35 +2939,8 @@ asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std:
 // net/impl/tcp_connect.ipp
 #if !defined(COMCP_SINGLE_NET_IMPL_TCP_CONNECT_IPP)
 #define COMCP_SINGLE_NET_IMPL_TCP_CONNECT_IPP
-#include <cerrno>
-
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace comcp::net {
-
-COMCP_DECL std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol) {
-#if defined(SOCK_CLOEXEC)
-  int const fd = ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, protocol.protocol());
-#else
-  int const fd = ::socket(protocol.family(), SOCK_STREAM, protocol.protocol());
-  if (fd >= 0) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-#endif
-  if (fd < 0) return {errno, std::system_category()};
-#if defined(SO_NOSIGPIPE)
-  int const on = 1;
-  ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
-#endif
-  std::error_code ec;
-  socket.assign(protocol, fd, ec);
-  if (ec) {
-    ::close(fd);
-    return ec;
-  }
-  socket.non_blocking(true, ec);
-  return ec;
-}
 
 COMCP_DECL result<void> keep_allowed(endpoints& addresses, address_filter const& allowed, std::string const& name) {
   if (!allowed) return {};
@@ -3561,6 +3766,129 @@ using tls_connector = basic_tls_connector<>;
 
 }  // namespace comcp
 
+// http/system_trust.hpp
+#if !defined(COMCP_SINGLE_HTTP_SYSTEM_TRUST_HPP)
+#define COMCP_SINGLE_HTTP_SYSTEM_TRUST_HPP
+// Whom this system trusts to say who a TLS server is. One file for each kind of system. Internal, with TLS only.
+
+#include <system_error>
+
+#include <asio/ssl/context.hpp>
+
+namespace comcp::http_detail {
+
+/// Adds the system's authorities to the context: OpenSSL's default files and folders; on Windows the certificates of the
+/// store "ROOT" that are good for servers and not in "Disallowed". It may take milliseconds.
+std::error_code trust_system(asio::ssl::context& context);
+
+}  // namespace comcp::http_detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/system_trust_openssl.ipp
+#if !defined(COMCP_SINGLE_HTTP_IMPL_SYSTEM_TRUST_OPENSSL_IPP)
+#define COMCP_SINGLE_HTTP_IMPL_SYSTEM_TRUST_OPENSSL_IPP
+
+#if !defined(_WIN32)
+
+namespace comcp::http_detail {
+
+COMCP_DECL std::error_code trust_system(asio::ssl::context& context) {
+  std::error_code ec;
+  context.set_default_verify_paths(ec);
+  return ec;
+}
+
+}  // namespace comcp::http_detail
+
+#endif
+#endif
+
+// http/impl/system_trust_windows.ipp
+#if !defined(COMCP_SINGLE_HTTP_IMPL_SYSTEM_TRUST_WINDOWS_IPP)
+#define COMCP_SINGLE_HTTP_IMPL_SYSTEM_TRUST_WINDOWS_IPP
+
+#if defined(_WIN32)
+
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include <wincrypt.h>
+// Its macros have the names of OpenSSL's types.
+#undef OCSP_REQUEST
+#undef OCSP_RESPONSE
+#undef PKCS7_ISSUER_AND_SERIAL
+#undef PKCS7_SIGNER_INFO
+#undef X509_CERT_PAIR
+#undef X509_EXTENSIONS
+#undef X509_NAME
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+namespace comcp::http_detail {
+
+class certificate_store {
+ public:
+  explicit certificate_store(wchar_t const* name) noexcept : store_(::CertOpenSystemStoreW(0, name)) {}
+  certificate_store(certificate_store const&) = delete;
+  certificate_store& operator=(certificate_store const&) = delete;
+  ~certificate_store() {
+    if (store_ != nullptr) ::CertCloseStore(store_, 0);
+  }
+  [[nodiscard]] HCERTSTORE get() const noexcept { return store_; }
+  [[nodiscard]] bool has(PCCERT_CONTEXT certificate) const noexcept {
+    auto const* const found = store_ == nullptr ? nullptr
+                                                : ::CertFindCertificateInStore(store_, X509_ASN_ENCODING, 0,
+                                                                               CERT_FIND_EXISTING, certificate, nullptr);
+    if (found != nullptr) ::CertFreeCertificateContext(found);
+    return found != nullptr;
+  }
+
+ private:
+  HCERTSTORE store_;
+};
+
+// A root may be there for mail or for programs alone.
+COMCP_DECL bool is_for_servers(PCCERT_CONTEXT certificate) {
+  DWORD size = 0;
+  if (::CertGetEnhancedKeyUsage(certificate, 0, nullptr, &size) == 0) return ::GetLastError() == DWORD(CRYPT_E_NOT_FOUND);
+  std::vector<CERT_ENHKEY_USAGE> room(size / sizeof(CERT_ENHKEY_USAGE) + 1);
+  auto& usage = room.front();
+  ::SetLastError(ERROR_SUCCESS);
+  if (::CertGetEnhancedKeyUsage(certificate, 0, &usage, &size) == 0) return false;
+  if (usage.cUsageIdentifier == 0) return ::GetLastError() == DWORD(CRYPT_E_NOT_FOUND);  // that is: for all
+  for (DWORD i = 0; i < usage.cUsageIdentifier; ++i) {
+    if (std::strcmp(usage.rgpszUsageIdentifier[i], szOID_PKIX_KP_SERVER_AUTH) == 0) return true;
+  }
+  return false;
+}
+
+COMCP_DECL std::error_code trust_system(asio::ssl::context& context) {
+  certificate_store const roots(L"ROOT"), refused(L"Disallowed");
+  if (roots.get() == nullptr) return comcp::detail::last_windows_error();
+  auto* const trusted = ::SSL_CTX_get_cert_store(context.native_handle());
+  PCCERT_CONTEXT each = nullptr;
+  while ((each = ::CertEnumCertificatesInStore(roots.get(), each)) != nullptr) {
+    if ((each->dwCertEncodingType & X509_ASN_ENCODING) == 0 || !is_for_servers(each) || refused.has(each)) continue;
+    auto const* der = static_cast<unsigned char const*>(each->pbCertEncoded);
+    X509* const certificate = ::d2i_X509(nullptr, &der, static_cast<long>(each->cbCertEncoded));
+    if (certificate == nullptr) continue;
+    ::X509_STORE_add_cert(trusted, certificate);
+    ::X509_free(certificate);
+  }
+  ::ERR_clear_error();  // of what OpenSSL could not read
+  return {};
+}
+
+}  // namespace comcp::http_detail
+
+#endif
+#endif
+#endif
+#endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/tls_connector.ipp
@@ -3604,7 +3932,7 @@ COMCP_DECL error tls_context::make() {
   if (ec) return tls_setup_failed("cannot load the authorities of " + options_.ca_file(), ec);
   if (!options_.ca_pem().empty()) native_->add_certificate_authority(asio::buffer(options_.ca_pem()), ec);
   if (ec) return tls_setup_failed("cannot read the given authorities", ec);
-  if (options_.ca_file().empty() && options_.ca_pem().empty()) native_->set_default_verify_paths(ec);
+  if (options_.ca_file().empty() && options_.ca_pem().empty()) ec = trust_system(*native_);
   if (ec) return tls_setup_failed("cannot load the system's authorities", ec);
   if (!options_.certificate_file().empty()) {
     native_->use_certificate_chain_file(options_.certificate_file(), ec);
