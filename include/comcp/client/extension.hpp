@@ -175,7 +175,7 @@ class extension_client {
 /// Each connection has a copy of it.
 template <class E>
 concept client_extension = std::copy_constructible<E> && requires {
-  { std::string_view(E::identifier) };
+  { std::string_view(*&E::identifier) };  // a static one
 };
 
 namespace detail {
