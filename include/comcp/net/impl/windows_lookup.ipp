@@ -122,7 +122,8 @@ COMCP_DECL std::u16string environment_block(variables const& all) {
     if (e.find('\0') != std::string::npos || e.empty() || detail::name_of(std::string_view(e)).empty()) continue;
     if (auto wide = net::detail::to_utf16(e)) entries.push_back(*std::move(wide));
   }
-  std::stable_sort(entries.begin(), entries.end(), [](std::u16string_view a, std::u16string_view b) {
+  // Each name is there once. (Not stable_sort: clang warns of what libstdc++ 12 does there.)
+  std::sort(entries.begin(), entries.end(), [](std::u16string_view a, std::u16string_view b) {
     auto const x = detail::name_of(a), y = detail::name_of(b);
     return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end(), [](char16_t c, char16_t d) {
       return detail::upper(c) < detail::upper(d);
