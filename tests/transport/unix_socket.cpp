@@ -11,6 +11,7 @@
 
 #include "support/temporary_folder.hpp"
 #include "support/transport_box.hpp"
+#include "support/under_wine.hpp"
 
 using comcp::errc;
 using comcp::outgoing;
@@ -30,6 +31,7 @@ struct directory {
 }  // namespace
 
 TEST_CASE("unix_socket: connects, talks, and connects again after closed", "[transport]") {
+  if (comcp_test::is_wine()) COMCP_SKIP("Wine 8 has no unix sockets");
   directory const d;
   asio::io_context io;
   stream_protocol::acceptor acceptor(io, stream_protocol::endpoint(d.path + "/s"));

@@ -45,9 +45,9 @@ std::string did_you_mean(std::string_view given, std::vector<std::string> const&
   for (auto const& name : known) {
     if (given.size() > longest_compared || name.size() > longest_compared) continue;
     bool const begins = given.size() > 2 && name.size() > given.size() && name.starts_with(given);
-    auto const far = begins ? 1 : distance(given, name);
-    if (far >= least) continue;
-    least = far;
+    auto const away = begins ? 1 : distance(given, name);
+    if (away >= least) continue;
+    least = away;
     best = &name;
   }
   return best ? "; did you mean '" + one_line(*best) + "'?" : std::string();
