@@ -12,9 +12,9 @@
 
 namespace comcp_test {
 
-/// Whether the end of a child's stdout is seen while the child goes on. A child without a console window has wine's
-/// conhost.exe beside it, which has inherited that stdout; Windows' own inherits nothing.
-inline bool sees_closed_stdout() {
+/// Whether it is seen that a child closes its stdin or stdout and goes on. A child without a console window has wine's
+/// conhost.exe beside it, which has inherited both; Windows' own inherits nothing.
+inline bool sees_closed_streams() {
 #if defined(_WIN32)
   bool const wine = ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
   return !wine || ::GetConsoleCP() != 0;
@@ -23,6 +23,6 @@ inline bool sees_closed_stdout() {
 #endif
 }
 
-inline constexpr char const* stdout_stays_open = "wine's conhost.exe keeps the child's stdout open; run in a console it is seen";
+inline constexpr char const* streams_stay_open = "wine's conhost.exe keeps the child's streams open; run in a console it is seen";
 
 }  // namespace comcp_test
