@@ -200,7 +200,7 @@ TEST_CASE("stdio: a 64 MB line passes under a larger limit", "[process]") {
 }
 
 TEST_CASE("stdio: a server that closes its stdout has half a second to exit, whatever exit_wait says", "[process][console]") {
-  if (!comcp_test::sees_closed_stdout()) COMCP_SKIP(comcp_test::stdout_stays_open);
+  if (!comcp_test::sees_closed_streams()) COMCP_SKIP(comcp_test::streams_stay_open);
   auto const clock = std::make_shared<comcp::test::manual_clock>();
   fixture f(server("close_stdout").exit_wait(30s).time(clock));
   f.run([&]() -> asio::awaitable<void> {

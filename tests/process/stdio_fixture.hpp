@@ -18,7 +18,7 @@
 #include <comcp/transport/stdio.hpp>
 
 #include "support/transport_box.hpp"
-#include "support/wine.hpp"
+#include "support/under_wine.hpp"
 
 namespace stdio_test {
 

@@ -12,14 +12,14 @@ namespace comcp_test {
 
 #if defined(_WIN32)
 inline bool is_wine() noexcept { return ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr; }
-/// Whether the end of a child's stdout is seen while the child goes on. A child without a console window has wine's
-/// conhost.exe beside it, which has inherited that stdout; Windows' own inherits nothing.
-inline bool sees_closed_stdout() { return !is_wine() || ::GetConsoleCP() != 0; }
+/// Whether it is seen that a child closes its stdin or stdout and goes on. A child without a console window has wine's
+/// conhost.exe beside it, which has inherited both; Windows' own inherits nothing.
+inline bool sees_closed_streams() { return !is_wine() || ::GetConsoleCP() != 0; }
 #else
 inline bool is_wine() noexcept { return false; }
-inline bool sees_closed_stdout() { return true; }
+inline bool sees_closed_streams() { return true; }
 #endif
 
-inline constexpr char const* stdout_stays_open = "wine's conhost.exe keeps the child's stdout open; run in a console it is seen";
+inline constexpr char const* streams_stay_open = "wine's conhost.exe keeps the child's streams open; run in a console it is seen";
 
 }  // namespace comcp_test
