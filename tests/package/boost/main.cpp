@@ -32,8 +32,8 @@ auto async_call(net::io_context& io, tools& t, std::string name, std::string tex
       net::post(work.get_executor(), [work, kept, failure, text] { std::move(*kept)(failure, text); });
     });
   };
-  using signature = void(std::exception_ptr, std::string);
-  return net::async_initiate<Token, signature>(start, token, std::move(name), std::move(text));
+  return net::async_initiate<Token, void(std::exception_ptr, std::string)>(start, token, std::move(name),
+                                                                           std::move(text));
 }
 
 net::awaitable<int> run(net::io_context& io, tools& t) {
