@@ -103,13 +103,13 @@ def main():
     refusals(conan, home)
     united = ("-c", "tools.cmake.cmaketoolchain:extra_variables={'COMCP_UNITY': '16'}")  # as all of CI compiles it
     fast = ("-s", "build_type=Debug", "-c", "tools.build:cxxflags=['-g0']")
-    create(conan, ".", *united)
+    create(conan, ".", *united, *fast)
     create(conan, ".", "-o", "&:with_tls=False", *united, *fast)
-    create(conan, ".", "-o", "&:compiled=False")
-    create(conan, ".", "-o", "&:compiled=False", "-o", "&:with_tls=False")
+    create(conan, ".", "-o", "&:compiled=False")  # the default profile as it is
+    create(conan, ".", "-o", "&:compiled=False", "-o", "&:with_tls=False", *fast)
     config = (arguments.release / "conan" / "config.yml").read_text(encoding="utf-8")
     version = re.search(r'"(.*)"', config).group(1)
-    create(conan, arguments.release / "conan" / "all", "--version", version, "-o", "&:compiled=False")
+    create(conan, arguments.release / "conan" / "all", "--version", version, "-o", "&:compiled=False", *fast)
 
 
 main()
