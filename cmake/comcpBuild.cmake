@@ -16,14 +16,18 @@ function(comcp_usage target scope)
   endif()
   target_compile_options(${target} ${scope}
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,11>>:-fcoroutines>")
-  # Windows 10, and what Asio's sockets need there.
-  target_compile_definitions(${target} ${scope} $<$<PLATFORM_ID:Windows>:_WIN32_WINNT=0x0A00>)
-  target_link_libraries(${target} ${scope} $<$<PLATFORM_ID:Windows>:ws2_32> $<$<PLATFORM_ID:Windows>:mswsock>)
+  if(WIN32)  # 10, and what sockets, random numbers, private files and the browser are there
+    target_compile_definitions(${target} ${scope} _WIN32_WINNT=0x0A00)
+    target_link_libraries(${target} ${scope} ws2_32 mswsock bcrypt advapi32 shell32 ole32)
+  endif()
   target_link_libraries(${target} ${scope} comcp::asio Threads::Threads)
   # Says that the headers of TLS may be included; no type depends on it.
   if(COMCP_WITH_TLS)
     target_compile_definitions(${target} ${scope} COMCP_WITH_TLS=1)
     target_link_libraries(${target} ${scope} OpenSSL::SSL)
+    if(WIN32)
+      target_link_libraries(${target} ${scope} crypt32)
+    endif()
   endif()
 endfunction()
 
