@@ -28,7 +28,7 @@ TEST_CASE("connection: it tells who is there, in both eras", "[e2e]") {
     CHECK(client.capabilities().supports("tools"));
     CHECK(client.capabilities().supports_list_changed("tools"));
     CHECK(client.capabilities().supports_subscribe());
-    CHECK_FALSE(client.capabilities().supports("tasks"));
+    CHECK(client.capabilities().supports("tasks") == !modern);
     CHECK_THAT(client.instructions(), match::contains("echo"));
     auto const open = co_await client.transport_info();
     CHECK(open.kind == "stdio");

@@ -68,10 +68,11 @@ COMCP_LAZY_DECL extensions::extensions(client_core& core) : core_(core) {
 }
 
 /// In the frame of who waits for an answer: whether it went away before.
+template <class Extensions>  // so that what it calls is compiled by who calls
 class leaving {
  public:
   template <class Core>
-  leaving(Core& core, extensions& all, extension_part* part, prepared_call& c) : all_(all), part_(part), call_(c) {
+  leaving(Core& core, Extensions& all, extension_part* part, prepared_call& c) : all_(all), part_(part), call_(c) {
     bool const modern = core.is_modern();
     c.is_seen_to = part && !modern && part->abandons();
     // The modern era's response over HTTP is closed, which the server hears.
@@ -91,7 +92,7 @@ class leaving {
   }
 
  private:
-  extensions& all_;
+  Extensions& all_;
   extension_part* part_;
   prepared_call& call_;
   bool is_gone_;
