@@ -680,7 +680,7 @@ COMCP_DECL error file_error(system_number number, char const* doing, std::filesy
 }
 
 COMCP_DECL system_number patiently(std::function<bool()> const& action) {
-  for (int left = 100;; --left) {
+  for (int left = 20;; --left) {
     if (action()) return ERROR_SUCCESS;
     auto const why = ::GetLastError();
     if ((why != ERROR_SHARING_VIOLATION && why != ERROR_ACCESS_DENIED) || left == 0) return why;

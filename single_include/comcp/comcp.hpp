@@ -7121,6 +7121,7 @@ struct outgoing {
   bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
   bool repeatable = false;     ///< It may be sent again after the server refused it for now.
   bool open_ended = false;     ///< No deadline ends it: over HTTP, silence does.
+  bool is_seen_to = false;     ///< Legacy HTTP: once it is under way, only the second abandon() closes its response.
 };
 
 /// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
@@ -17396,7 +17397,7 @@ class channel {
     return transport_.send(std::move(message));
   }
   /// True: the server need not be told.
-  bool abandon(request_id id) noexcept { return transport_.abandon(id); }
+  bool abandon(request_id id) noexcept { return transport_ && transport_.abandon(id); }
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   [[nodiscard]] bool is_http() const noexcept { return http_; }
   /// Of one that was dropped, the last.
@@ -20647,7 +20648,8 @@ COMCP_LAZY_DECL task_support listed_tools::support(prepared_call const& c) const
 
 COMCP_LAZY_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
   for (auto const& t : page.tools) {
-    if (tasks_.size() < most || tasks_.contains(t.name)) tasks_.insert_or_assign(t.name, t.task_support());
+    if (tasks_.size() >= most && !tasks_.contains(t.name)) tasks_.clear();  // of tools that came and went, maybe
+    if (most > 0) tasks_.insert_or_assign(t.name, t.task_support());
   }
 }
 
@@ -23699,6 +23701,7 @@ COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec co
   outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
   message.handshake = e.handshake;
   message.open_ended = e.open_ended;
+  message.is_seen_to = c.is_seen_to;
   if (core_.is_http()) {
     message.method = c.method.text();
     if (auto const labelled = label(message, e, codec, core_.facts.tools); !labelled) return labelled.error();
@@ -23716,7 +23719,6 @@ COMCP_LAZY_DECL void outbound::cancel(request_id id, pending_entry const& e, std
     if (core_.is_http()) channel.abandon(id);
     return;
   }
-  if (e.call->is_seen_to && core_.is_http()) return;  // its response is awaited
   if (channel.abandon(id) || (core_.is_http() && core_.is_modern())) return;
   if (!e.call->is_seen_to) send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
 }

@@ -3192,7 +3192,7 @@ COMCP_DECL error file_error(system_number number, char const* doing, std::filesy
 }
 
 COMCP_DECL system_number patiently(std::function<bool()> const& action) {
-  for (int left = 100;; --left) {
+  for (int left = 20;; --left) {
     if (action()) return ERROR_SUCCESS;
     auto const why = ::GetLastError();
     if ((why != ERROR_SHARING_VIOLATION && why != ERROR_ACCESS_DENIED) || left == 0) return why;
@@ -3535,7 +3535,7 @@ class unfinished_call {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d, std::stop_token wake = {}) const;
   /// To the caller's on_progress().
   COMCP_LAZY void progress(progress_notification p);
-  /// What the caller heard last, of the server's too; nothing yet: 0.
+  /// What the caller heard last since the server's first answer, of the server's too; nothing yet: 0.
   [[nodiscard]] progress_notification const& last_progress() const noexcept { return progress_; }
   /// What listen() gives has changed.
   COMCP_LAZY void listen_again() const;
@@ -3766,6 +3766,8 @@ class extensions {
   COMCP_LAZY extension_part* prepare(prepared_call& c) const;
   /// Whose such a result is; null for nobody's.
   COMCP_LAZY [[nodiscard]] extension_part* claimant(std::string_view method, json::view result) const;
+  /// Whether one of them tells servers of calls that ended before their time.
+  COMCP_LAZY [[nodiscard]] bool abandon_calls() const noexcept;
   COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result) const;
   /// Its caller went away before the answer, which may be that the server has begun something for nobody. `part`: who
   /// changed its parameters, or null.
@@ -3868,7 +3870,7 @@ class leaving {
     bool const modern = core.is_modern();
     c.is_seen_to = part && !modern && part->abandons();
     // The modern era's response over HTTP is closed, which the server hears.
-    bool const may_hear = modern ? !core.is_http() && !c.repeatable : c.is_seen_to;
+    bool const may_hear = modern ? !core.is_http() && !c.repeatable && all.abandon_calls() : c.is_seen_to;
     if (may_hear || c.options.wants_progress()) {
       if (!c.told_id) c.told_id = std::make_shared<request_id>(0);
     }
@@ -3966,6 +3968,10 @@ COMCP_LAZY_DECL extension_part* extensions::prepare(prepared_call& c) const {
     }
   }
   return whose;
+}
+
+COMCP_LAZY_DECL bool extensions::abandon_calls() const noexcept {
+  return std::any_of(parts_.begin(), parts_.end(), [](auto const& part) { return part->abandons(); });
 }
 
 COMCP_LAZY_DECL extension_part* extensions::claimant(std::string_view method, json::view result) const {
@@ -4203,19 +4209,27 @@ COMCP_LAZY_DECL void extensions::abandon(extension_part& part, wire::method m, s
 
 COMCP_LAZY_DECL void extensions::left(request_id id, extension_part* part, prepared_call const& c) noexcept {
   if (!core_.home() || core_.is_closing() || core_.end_reason()) return;
-  if (left_.size() >= core_.settings.limits.pending_calls()) return;
+  auto& channel = core_.connection.channel();
+  constexpr std::size_t most = 1024, most_params = 65'536;
   try {
-    auto const [here, fresh] = left_.try_emplace(id, left_call{part, c.method, c.params, {}});
-    if (fresh) core_.spawn(forget(core_.shared_from_this(), *this, id, here->second.heard_of.get_token()));
-  } catch (...) {  // no memory: what the server began ends by itself
+    if (left_.size() < most) {
+      auto params = c.params.size() <= most_params ? c.params : std::string();
+      auto const [here, fresh] = left_.try_emplace(id, left_call{part, c.method, std::move(params), {}});
+      if (fresh) core_.spawn(forget(core_.shared_from_this(), *this, id, here->second.heard_of.get_token()));
+      return;
+    }
+  } catch (...) {  // no memory
+    left_.erase(id);
   }
+  if (channel.is_open()) (void)channel.abandon(id);  // what the server began ends by itself
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> extensions::forget(std::shared_ptr<void>, extensions& self, request_id id,
                                                          std::stop_token heard_of) {
   auto waiting = self.core_.sleep(after_life, std::move(heard_of));
   (void)co_await std::move(waiting);
-  if (self.left_.erase(id)) (void)self.core_.connection.channel().abandon(id);
+  auto& channel = self.core_.connection.channel();
+  if (self.left_.erase(id) && channel.is_open()) (void)channel.abandon(id);
 }
 
 COMCP_LAZY_DECL void extensions::answered_late(request_id id, std::string_view result) {
@@ -4223,10 +4237,14 @@ COMCP_LAZY_DECL void extensions::answered_late(request_id id, std::string_view r
   if (!of) return;
   auto& call = of.mapped();
   call.heard_of.request_stop();
-  auto value = json::parse(padded_text(result.data(), result.size()), core_.settings.limits.json());
-  if (!value) return;
-  auto* const part = call.part ? call.part : claimant(call.method.name(), value->view());
-  if (part) abandon(*part, std::move(call.method), std::move(call.params), *std::move(value));
+  try {
+    auto value = json::parse(padded_text(result.data(), result.size()), core_.settings.limits.json());
+    if (!value) return;
+    auto* const part = call.part ? call.part : claimant(call.method.name(), value->view());
+    if (part) abandon(*part, std::move(call.method), std::move(call.params), *std::move(value));
+  } catch (...) {
+    core_.fault(current_error());
+  }
 }
 
 }  // namespace comcp::detail
@@ -7887,14 +7905,13 @@ class task_progress {
     if (!s.status_message || s.status_message == last_) return;
     last_ = s.status_message;
     auto p = c.last_progress();
-    if (!p.total && p.progress == told_) p.progress = ++told_;  // the server counts nothing
+    if (!p.total) p.progress += 1;  // nothing of the whole is known: it goes on
     p.message = s.status_message;
     c.progress(std::move(p));
   }
 
  private:
   std::optional<std::string> last_;
-  double told_ = 0;
 };
 
 COMCP_LAZY asio::awaitable<json::value> follow_task(unfinished_call& c, watched_task& task, task_state s,

@@ -218,3 +218,20 @@ TEST_CASE("tasks: a server that does not tell of tasks alarms nobody who listens
   REQUIRE(told.size() == 1);
   CHECK_FALSE(told[0]);
 }
+
+TEST_CASE("tasks: a client that is destroyed soon after a call was left ends with it", "[extensions]") {
+  auto const modern = GENERATE(true, false);
+  conversation c;
+  late_server s(c, modern);
+  {
+    auto const client = connected(c, s);
+    (void)c.finish(client.list_tools());
+    auto const call = c.start(client.call_tool("slow", args("n", 1)));
+    call->cancel();
+    c.settle();
+    CHECK(call->error() == errc::cancelled);
+  }
+  c.settle();
+  c.advance(10s);
+  CHECK(s.server.count("tasks/cancel") == 0);
+}

@@ -40,7 +40,7 @@ class channel {
     return transport_.send(std::move(message));
   }
   /// True: the server need not be told.
-  bool abandon(request_id id) noexcept { return transport_.abandon(id); }
+  bool abandon(request_id id) noexcept { return transport_ && transport_.abandon(id); }
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   [[nodiscard]] bool is_http() const noexcept { return http_; }
   /// Of one that was dropped, the last.

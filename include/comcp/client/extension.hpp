@@ -84,7 +84,7 @@ class unfinished_call {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait(timespan d, std::stop_token wake = {}) const;
   /// To the caller's on_progress().
   COMCP_LAZY void progress(progress_notification p);
-  /// What the caller heard last, of the server's too; nothing yet: 0.
+  /// What the caller heard last since the server's first answer, of the server's too; nothing yet: 0.
   [[nodiscard]] progress_notification const& last_progress() const noexcept { return progress_; }
   /// What listen() gives has changed.
   COMCP_LAZY void listen_again() const;

@@ -32,6 +32,8 @@ class extensions {
   COMCP_LAZY extension_part* prepare(prepared_call& c) const;
   /// Whose such a result is; null for nobody's.
   COMCP_LAZY [[nodiscard]] extension_part* claimant(std::string_view method, json::view result) const;
+  /// Whether one of them tells servers of calls that ended before their time.
+  COMCP_LAZY [[nodiscard]] bool abandon_calls() const noexcept;
   COMCP_LAZY asio::awaitable<reply> complete(extension_part& part, prepared_call const& c, json::value result) const;
   /// Its caller went away before the answer, which may be that the server has begun something for nobody. `part`: who
   /// changed its parameters, or null.

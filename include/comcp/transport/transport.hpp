@@ -40,6 +40,7 @@ struct outgoing {
   bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
   bool repeatable = false;     ///< It may be sent again after the server refused it for now.
   bool open_ended = false;     ///< No deadline ends it: over HTTP, silence does.
+  bool is_seen_to = false;     ///< Legacy HTTP: once it is under way, only the second abandon() closes its response.
 };
 
 /// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.

@@ -113,19 +113,27 @@ COMCP_LAZY_DECL void extensions::abandon(extension_part& part, wire::method m, s
 
 COMCP_LAZY_DECL void extensions::left(request_id id, extension_part* part, prepared_call const& c) noexcept {
   if (!core_.home() || core_.is_closing() || core_.end_reason()) return;
-  if (left_.size() >= core_.settings.limits.pending_calls()) return;
+  auto& channel = core_.connection.channel();
+  constexpr std::size_t most = 1024, most_params = 65'536;
   try {
-    auto const [here, fresh] = left_.try_emplace(id, left_call{part, c.method, c.params, {}});
-    if (fresh) core_.spawn(forget(core_.shared_from_this(), *this, id, here->second.heard_of.get_token()));
-  } catch (...) {  // no memory: what the server began ends by itself
+    if (left_.size() < most) {
+      auto params = c.params.size() <= most_params ? c.params : std::string();
+      auto const [here, fresh] = left_.try_emplace(id, left_call{part, c.method, std::move(params), {}});
+      if (fresh) core_.spawn(forget(core_.shared_from_this(), *this, id, here->second.heard_of.get_token()));
+      return;
+    }
+  } catch (...) {  // no memory
+    left_.erase(id);
   }
+  if (channel.is_open()) (void)channel.abandon(id);  // what the server began ends by itself
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> extensions::forget(std::shared_ptr<void>, extensions& self, request_id id,
                                                          std::stop_token heard_of) {
   auto waiting = self.core_.sleep(after_life, std::move(heard_of));
   (void)co_await std::move(waiting);
-  if (self.left_.erase(id)) (void)self.core_.connection.channel().abandon(id);
+  auto& channel = self.core_.connection.channel();
+  if (self.left_.erase(id) && channel.is_open()) (void)channel.abandon(id);
 }
 
 COMCP_LAZY_DECL void extensions::answered_late(request_id id, std::string_view result) {
@@ -133,10 +141,14 @@ COMCP_LAZY_DECL void extensions::answered_late(request_id id, std::string_view r
   if (!of) return;
   auto& call = of.mapped();
   call.heard_of.request_stop();
-  auto value = json::parse(padded_text(result.data(), result.size()), core_.settings.limits.json());
-  if (!value) return;
-  auto* const part = call.part ? call.part : claimant(call.method.name(), value->view());
-  if (part) abandon(*part, std::move(call.method), std::move(call.params), *std::move(value));
+  try {
+    auto value = json::parse(padded_text(result.data(), result.size()), core_.settings.limits.json());
+    if (!value) return;
+    auto* const part = call.part ? call.part : claimant(call.method.name(), value->view());
+    if (part) abandon(*part, std::move(call.method), std::move(call.params), *std::move(value));
+  } catch (...) {
+    core_.fault(current_error());
+  }
 }
 
 }  // namespace comcp::detail

@@ -76,7 +76,7 @@ class leaving {
     bool const modern = core.is_modern();
     c.is_seen_to = part && !modern && part->abandons();
     // The modern era's response over HTTP is closed, which the server hears.
-    bool const may_hear = modern ? !core.is_http() && !c.repeatable : c.is_seen_to;
+    bool const may_hear = modern ? !core.is_http() && !c.repeatable && all.abandon_calls() : c.is_seen_to;
     if (may_hear || c.options.wants_progress()) {
       if (!c.told_id) c.told_id = std::make_shared<request_id>(0);
     }
@@ -174,6 +174,10 @@ COMCP_LAZY_DECL extension_part* extensions::prepare(prepared_call& c) const {
     }
   }
   return whose;
+}
+
+COMCP_LAZY_DECL bool extensions::abandon_calls() const noexcept {
+  return std::any_of(parts_.begin(), parts_.end(), [](auto const& part) { return part->abandons(); });
 }
 
 COMCP_LAZY_DECL extension_part* extensions::claimant(std::string_view method, json::view result) const {

@@ -20,6 +20,7 @@ COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec co
   outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
   message.handshake = e.handshake;
   message.open_ended = e.open_ended;
+  message.is_seen_to = c.is_seen_to;
   if (core_.is_http()) {
     message.method = c.method.text();
     if (auto const labelled = label(message, e, codec, core_.facts.tools); !labelled) return labelled.error();
@@ -37,7 +38,6 @@ COMCP_LAZY_DECL void outbound::cancel(request_id id, pending_entry const& e, std
     if (core_.is_http()) channel.abandon(id);
     return;
   }
-  if (e.call->is_seen_to && core_.is_http()) return;  // its response is awaited
   if (channel.abandon(id) || (core_.is_http() && core_.is_modern())) return;
   if (!e.call->is_seen_to) send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
 }

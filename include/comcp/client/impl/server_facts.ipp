@@ -84,7 +84,8 @@ COMCP_LAZY_DECL task_support listed_tools::support(prepared_call const& c) const
 
 COMCP_LAZY_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
   for (auto const& t : page.tools) {
-    if (tasks_.size() < most || tasks_.contains(t.name)) tasks_.insert_or_assign(t.name, t.task_support());
+    if (tasks_.size() >= most && !tasks_.contains(t.name)) tasks_.clear();  // of tools that came and went, maybe
+    if (most > 0) tasks_.insert_or_assign(t.name, t.task_support());
   }
 }
 

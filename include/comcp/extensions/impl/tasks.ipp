@@ -153,14 +153,13 @@ class task_progress {
     if (!s.status_message || s.status_message == last_) return;
     last_ = s.status_message;
     auto p = c.last_progress();
-    if (!p.total && p.progress == told_) p.progress = ++told_;  // the server counts nothing
+    if (!p.total) p.progress += 1;  // nothing of the whole is known: it goes on
     p.message = s.status_message;
     c.progress(std::move(p));
   }
 
  private:
   std::optional<std::string> last_;
-  double told_ = 0;
 };
 
 COMCP_LAZY asio::awaitable<json::value> follow_task(unfinished_call& c, watched_task& task, task_state s,

@@ -113,6 +113,7 @@ COMCP_DECL bool http_posts::abandon(request_id id) noexcept {
   auto const found = waiting_.find(id);
   if (found == waiting_.end()) return false;
   auto const a = under_way_[found->second->place];
+  if (!a->starting && std::exchange(a->message.is_seen_to, false)) return true;
   finished(*a);
   a->give_up();
   return a->message.stateless || a->starting;
