@@ -7536,7 +7536,7 @@ class tasks {
   using notifications = std::tuple<task_changed, task_status_changed>;
 
   COMCP_LAZY tasks();
-  COMCP_LAZY tasks(tasks const& other);
+  tasks(tasks const& other);
   tasks& operator=(tasks const&) = delete;
 
   /// 2025-11-25: how long the server is asked to keep a task (default: as it likes).
@@ -7957,7 +7957,7 @@ COMCP_LAZY asio::awaitable<json::value> follow_task(unfinished_call& c, watched_
 }  // namespace detail
 
 COMCP_LAZY_DECL tasks::tasks() : watch_(std::make_shared<detail::task_watch>()) {}
-COMCP_LAZY_DECL tasks::tasks(tasks const& other)
+COMCP_DECL tasks::tasks(tasks const& other)
     : ttl_(other.ttl_), poll_interval_(other.poll_interval_), watch_(std::make_shared<detail::task_watch>()) {}
 
 COMCP_LAZY_DECL bool tasks::is_offered(server_capabilities const& c) {

@@ -103,7 +103,7 @@ class tasks {
   using notifications = std::tuple<task_changed, task_status_changed>;
 
   COMCP_LAZY tasks();
-  COMCP_LAZY tasks(tasks const& other);
+  tasks(tasks const& other);
   tasks& operator=(tasks const&) = delete;
 
   /// 2025-11-25: how long the server is asked to keep a task (default: as it likes).

@@ -205,7 +205,7 @@ COMCP_LAZY asio::awaitable<json::value> follow_task(unfinished_call& c, watched_
 }  // namespace detail
 
 COMCP_LAZY_DECL tasks::tasks() : watch_(std::make_shared<detail::task_watch>()) {}
-COMCP_LAZY_DECL tasks::tasks(tasks const& other)
+COMCP_DECL tasks::tasks(tasks const& other)
     : ttl_(other.ttl_), poll_interval_(other.poll_interval_), watch_(std::make_shared<detail::task_watch>()) {}
 
 COMCP_LAZY_DECL bool tasks::is_offered(server_capabilities const& c) {
