@@ -132,30 +132,29 @@ asio::awaitable<void> run(std::vector<std::string> words, comcp::span_hook hook)
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char* argv[]) try {
   std::vector<std::string> const words(argv + 1, argv + argc);
   if (words.empty()) {
     std::cerr << "usage: opentelemetry URL TOKEN | SERVER [ARGUMENT...]\n";
     return 2;
   }
-  try {
-    otlp_lines exporter(std::cout);
-    comcp::run(run(words, exporter.hook()));
-    std::size_t calls = 0;
-    for (auto const& name : exporter.ended) calls += name.starts_with("tools/");
-    if (calls != 3) throw std::runtime_error("three calls, but spans of " + std::to_string(calls));
+  otlp_lines exporter(std::cout);
+  comcp::run(run(words, exporter.hook()));
+  std::size_t calls = 0;
+  for (auto const& name : exporter.ended) calls += name.starts_with("tools/");
+  if (calls != 3) throw std::runtime_error("three calls, but spans of " + std::to_string(calls));
 #if defined(COMCP_EXAMPLE_OPENTELEMETRY_CPP)
-    // Through the SDK, to its own printer.
-    namespace sdk = opentelemetry::sdk::trace;
-    auto printer = opentelemetry::exporter::trace::OStreamSpanExporterFactory::Create(std::cout);
-    auto processor = sdk::SimpleSpanProcessorFactory::Create(std::move(printer));
-    std::shared_ptr<opentelemetry::trace::TracerProvider> const provider =
-        sdk::TracerProviderFactory::Create(std::move(processor));
-    opentelemetry::trace::Provider::SetTracerProvider(provider);
-    comcp::run(run(words, opentelemetry_example::to_opentelemetry_cpp()));
+  // Through the SDK, to its own printer.
+  namespace sdk = opentelemetry::sdk::trace;
+  auto printer = opentelemetry::exporter::trace::OStreamSpanExporterFactory::Create(std::cout);
+  auto processor = sdk::SimpleSpanProcessorFactory::Create(std::move(printer));
+  std::shared_ptr<opentelemetry::trace::TracerProvider> const provider =
+      sdk::TracerProviderFactory::Create(std::move(processor));
+  opentelemetry::trace::Provider::SetTracerProvider(provider);
+  comcp::run(run(words, opentelemetry_example::to_opentelemetry_cpp()));
 #endif
-  } catch (std::exception const& e) {
-    std::cerr << e.what() << '\n';
-    return 1;
-  }
+  return 0;
+} catch (std::exception const& e) {
+  std::cerr << e.what() << '\n';
+  return 1;
 }

@@ -49,12 +49,9 @@ def failure(rsp, include_dir, includes, files, mode):
     has_asio = any(i.startswith("asio/") for file in files for i in reached(includes, file))
     flags = [f"-I{include_dir}", *(compiler.with_asio(rsp, mode) if has_asio else mode)]
     flags += [part for file in files for part in ("-include", file)]
-    source = pathlib.Path(rsp).with_name("nothing") / (files[0].replace("/", ".") + ".cpp")
-    source.parent.mkdir(exist_ok=True)
+    source = pathlib.Path(rsp).with_name("nothing.cpp")
     source.write_text("", encoding="utf-8")
-    # With an output, where it is a small one: a launcher may know it from the last time.
-    out = ["-S", "-o", source.with_suffix(".s")] if mode else ["-fsyntax-only"]
-    status, said = compiler.run(rsp, *flags, *out, source)
+    status, said = compiler.run(rsp, *flags, "-fsyntax-only", source)
     return None if status == 0 else said
 
 

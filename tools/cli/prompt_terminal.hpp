@@ -26,7 +26,6 @@ class prompt_terminal {
   [[nodiscard]] std::optional<std::string> ask(std::string_view question, bool hidden) const;
 
  private:
-  [[nodiscard]] std::optional<std::string> read_line() const;
   std::intptr_t in_ = -1, out_ = -1;  // of the system; the same one where it can be
 };
 

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/select.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -19,6 +20,23 @@ namespace {
 
 volatile std::sig_atomic_t interrupted_by = 0;
 extern "C" void note_signal(int number) { interrupted_by = number; }
+
+// Whether there is something to read, before a signal comes that is let through while nothing is there.
+bool is_readable(int fd, sigset_t const& meanwhile) {
+  ::fd_set wanted;
+  FD_ZERO(&wanted);
+  FD_SET(fd, &wanted);
+  return ::pselect(fd + 1, &wanted, nullptr, nullptr, nullptr, &meanwhile) == 1;
+}
+
+std::optional<std::string> read_line(int fd, sigset_t const* while_waiting = nullptr) {
+  std::string text;
+  for (char c = 0; (while_waiting == nullptr || is_readable(fd, *while_waiting)) && ::read(fd, &c, 1) == 1;) {
+    if (c == '\n') return text;
+    text += c;
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -41,10 +59,16 @@ void prompt_terminal::print(std::string_view text) const {
 }
 
 std::optional<std::string> prompt_terminal::ask(std::string_view question, bool hidden) const {
-  if (!hidden) return print(question), read_line();
   int const fd = static_cast<int>(in_);
+  if (!hidden) return print(question), read_line(fd);
   ::termios before{};
   if (::tcgetattr(fd, &before) != 0) return {};
+  // Blocked but for the moments of waiting, so that none is noted and then waited for all the same.
+  sigset_t ends, unblocked;
+  ::sigemptyset(&ends);
+  ::sigaddset(&ends, SIGINT);
+  ::sigaddset(&ends, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &ends, &unblocked);
   struct sigaction watch {
   }, on_interrupt{}, on_end{};
   watch.sa_handler = note_signal;
@@ -54,22 +78,15 @@ std::optional<std::string> prompt_terminal::ask(std::string_view question, bool 
   silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
   ::tcsetattr(fd, TCSAFLUSH, &silent);
   print(question);
-  auto text = read_line();
+  interrupted_by = 0;
+  auto text = read_line(fd, &unblocked);
   ::tcsetattr(fd, TCSAFLUSH, &before);
   print("\n");
   ::sigaction(SIGINT, &on_interrupt, nullptr);
   ::sigaction(SIGTERM, &on_end, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &unblocked, nullptr);
   if (interrupted_by != 0) std::raise(interrupted_by);
   return text;
-}
-
-std::optional<std::string> prompt_terminal::read_line() const {
-  std::string text;
-  for (char c = 0; ::read(static_cast<int>(in_), &c, 1) == 1;) {
-    if (c == '\n') return text;
-    text += c;
-  }
-  return {};
 }
 
 }  // namespace cli

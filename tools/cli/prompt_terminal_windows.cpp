@@ -34,14 +34,13 @@ void prompt_terminal::print(std::string_view text) const {
 
 std::optional<std::string> prompt_terminal::ask(std::string_view question, bool hidden) const {
   print(question);
-  if (!hidden) return read_line();
-  quiet_console const quiet(console_handle(in_));
-  auto text = read_line();
+  auto const in = console_handle(in_);
+  if (!hidden) return read_console_line(in);
+  quiet_console const quiet(in);
+  auto text = read_console_line(in);
   print("\n");
   return text;
 }
-
-std::optional<std::string> prompt_terminal::read_line() const { return read_console_line(console_handle(in_)); }
 
 }  // namespace cli
 
