@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
-"""tools/release --check in a copy of what it reads: it takes the tree as it is, and finds each place that differs."""
+"""tools/release --check in a copy of what it reads: it takes the tree as it is, and finds each place that differs. And
+tools/release in a clone: files that git does not know are refused, and get nowhere where changes are allowed."""
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 root = pathlib.Path(sys.argv[1])
@@ -19,7 +21,30 @@ def check(copy):
                           stderr=subprocess.STDOUT)
 
 
+def strangers(copy):
+    git = lambda *command: subprocess.run(["git", "-C", copy, "-c", "user.name=test", "-c", "user.email=test", *command],
+                                          check=True)
+    subprocess.run(["git", "clone", "-q", "--shared", root, copy], check=True)
+    shutil.copy(root / "tools" / "release", copy / "tools" / "release")
+    git("commit", "-qam", "tools/release as it is", "--allow-empty")
+    (copy / "include" / "comcp" / "stranger.hpp").write_text("", encoding="utf-8")
+    (copy / "LICENSE").write_text("changed", encoding="utf-8")
+    for more, status in (((), 1), (("--allow-changes",), 0)):
+        done = subprocess.run([sys.executable, copy / "tools" / "release", "--sources", *more], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode != status or "not committed" not in done.stdout:
+            sys.exit(f"tools/release {' '.join(more)}: {done.returncode}: {done.stdout}")
+    released = copy / "build" / "release-artifacts"
+    with tarfile.open(next(released.glob("comcp-*[0-9].tar.gz"))) as files:
+        names = {name.split("/", 1)[1]: name for name in files.getnames() if "/" in name}
+        if "include/comcp/stranger.hpp" in names or files.extractfile(names["LICENSE"]).read() != b"changed":
+            sys.exit("the archive has what git does not know, or not what was changed")
+
+
 def main():
+    if (root / ".git").exists():
+        with tempfile.TemporaryDirectory() as scratch:
+            strangers(pathlib.Path(scratch) / "clone")
     with tempfile.TemporaryDirectory() as scratch:
         copy = pathlib.Path(scratch)
         for path in stating + taking:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Configures, builds and runs the consumer project SOURCE in BUILD, with the comcp that is installed in PREFIX, or with
-# the source tree COMCP. TOOL is what builds it, where that is not CMake: meson or make.
+# the source tree COMCP. BUILDER is `meson` or `make` where CMake does not build it, and PROGRAM where that is.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE "${BUILD}")
 string(REPLACE "|" ";" PREFIXES "${PREFIXES}")
@@ -18,15 +18,15 @@ if(WRAP)  # Meson's subproject, which is fetched as the wrap says
   file(COPY "${WRAP}" DESTINATION "${BUILD}/source/subprojects")
   set(SOURCE "${BUILD}/source")
 endif()
-if(TOOL MATCHES "meson")
+if(BUILDER STREQUAL "meson")
   list(POP_BACK LAUNCHER ccache)  # the program alone: with more before it Meson's own calls of CMake fail
   set(ENV{CXX} "${ccache} ${COMPILER}")
-  execute_process(COMMAND "${TOOL}" setup "${BUILD}/build" "${SOURCE}" "--cmake-prefix-path=${PREFIX}"
+  execute_process(COMMAND "${PROGRAM}" setup "${BUILD}/build" "${SOURCE}" "--cmake-prefix-path=${PREFIX}"
                   COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND "${TOOL}" compile -C "${BUILD}/build" -j 2 COMMAND_ERROR_IS_FATAL ANY)
-elseif(TOOL MATCHES "make")
+  execute_process(COMMAND "${PROGRAM}" compile -C "${BUILD}/build" -j 2 COMMAND_ERROR_IS_FATAL ANY)
+elseif(BUILDER STREQUAL "make")
   file(MAKE_DIRECTORY "${BUILD}/build")
-  execute_process(COMMAND "${TOOL}" -C "${BUILD}/build" -f "${SOURCE}/Makefile" -j 2 "CXX=${launcher} ${COMPILER}"
+  execute_process(COMMAND "${PROGRAM}" -C "${BUILD}/build" -f "${SOURCE}/Makefile" -j 2 "CXX=${launcher} ${COMPILER}"
                   COMMAND_ERROR_IS_FATAL ANY)
 else()
   execute_process(

@@ -109,6 +109,7 @@ class ComcpConan(ConanFile):
         headers.set_property("pkg_config_name", "comcp")
         headers.bindirs = []
         headers.libdirs = []
+        headers.builddirs = [os.path.dirname(self._cmake_module)]
         headers.requires = ["asio::asio", "simdjson::simdjson"]
         headers.defines = ["ASIO_STANDALONE", "ASIO_HAS_CO_AWAIT", "ASIO_HAS_STD_COROUTINE"]
         if self.settings.os in ("Linux", "FreeBSD"):

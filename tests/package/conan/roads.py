@@ -34,7 +34,9 @@ def system_versions(asio):
 class Conan:
     def __init__(self, program, home, log):
         self.program, self.log = program, log
-        self.env = dict(os.environ, CONAN_HOME=str(home), CCACHE_BASEDIR=str(root), CCACHE_NOHASHDIR="1")
+        # ccache knows comcp's sources from CI's own build; -m64, which Conan adds, means nothing here.
+        self.env = dict(os.environ, CONAN_HOME=str(home), CCACHE_BASEDIR=str(root), CCACHE_NOHASHDIR="1",
+                        CCACHE_IGNOREOPTIONS="-m64")
 
     def run(self, *arguments, refused=None):
         print("conan", *arguments, flush=True)
@@ -87,6 +89,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--release", type=pathlib.Path, required=True, help="what tools/release --sources has written")
     parser.add_argument("--launcher", default="")
+    parser.add_argument("--set", nargs="*", default=[], help="NAME=VALUE: how CMake compiles comcp itself")
     arguments = parser.parse_args()
     program = root / "build" / "conan" / "bin" / "conan"
     if not program.exists():
@@ -101,15 +104,16 @@ def main():
     set_up(conan, home, arguments.asio)
 
     refusals(conan, home)
-    united = ("-c", "tools.cmake.cmaketoolchain:extra_variables={'COMCP_UNITY': '16'}")  # as all of CI compiles it
-    fast = ("-s", "build_type=Debug", "-c", "tools.build:cxxflags=['-g0']")
-    create(conan, ".", *united, *fast)
-    create(conan, ".", "-o", "&:with_tls=False", *united, *fast)
+    cached = {name: {"value": value, "type": "STRING", "cache": True, "docstring": "as CI has it"}
+              for name, value in (setting.split("=", 1) for setting in arguments.set)}
+    debug = ("-s", "build_type=Debug", "-c", f"tools.cmake.cmaketoolchain:extra_variables={cached}")
+    create(conan, ".", *debug)
+    create(conan, ".", "-o", "&:with_tls=False", *debug)
     create(conan, ".", "-o", "&:compiled=False")  # the default profile as it is
-    create(conan, ".", "-o", "&:compiled=False", "-o", "&:with_tls=False", *fast)
+    create(conan, ".", "-o", "&:compiled=False", "-o", "&:with_tls=False", *debug)
     config = (arguments.release / "conan" / "config.yml").read_text(encoding="utf-8")
     version = re.search(r'"(.*)"', config).group(1)
-    create(conan, arguments.release / "conan" / "all", "--version", version, "-o", "&:compiled=False", *fast)
+    create(conan, arguments.release / "conan" / "all", "--version", version, "-o", "&:compiled=False", *debug)
 
 
 main()
