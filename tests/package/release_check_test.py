@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
 """tools/release --check in a copy of what it reads: it takes the tree as it is, and finds each place that differs. And
-tools/release in a clone: files that git does not know are refused, and get nowhere where changes are allowed."""
+tools/release in a clone: files that git does not know are refused, and get nowhere where changes are allowed; the
+command-line tool is packed for the platform that it is said to be for, where it is of this version."""
 import pathlib
 import shutil
 import subprocess
@@ -29,12 +30,22 @@ def strangers(copy):
     git("commit", "-qam", "tools/release as it is", "--allow-empty")
     (copy / "include" / "comcp" / "stranger.hpp").write_text("", encoding="utf-8")
     (copy / "LICENSE").write_text("changed", encoding="utf-8")
-    for more, status in (((), 1), (("--allow-changes",), 0)):
+    tool, other = copy / "build" / "tool", copy / "build" / "other"
+    tool.parent.mkdir()
+    version = subprocess.run([copy / "tools" / "release", "--version"], check=True, stdout=subprocess.PIPE).stdout.strip()
+    tool.write_bytes(b"MZ program for Windows " + version)
+    other.write_bytes(b"MZ program for Windows 98.7.6")
+    for more, status, said in (((), 1, "not committed"),
+                               (("--allow-changes", "--cli", f"{other}=windows-x86_64"), 1, "is no comcp"),
+                               (("--allow-changes", "--cli", f"{tool}=windows-x86_64"), 0, "not committed")):
         done = subprocess.run([sys.executable, copy / "tools" / "release", "--sources", *more], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if done.returncode != status or "not committed" not in done.stdout:
+        if done.returncode != status or said not in done.stdout:
             sys.exit(f"tools/release {' '.join(more)}: {done.returncode}: {done.stdout}")
     released = copy / "build" / "release-artifacts"
+    with tarfile.open(next(released.glob("*-windows-x86_64.tar.gz"))) as files:
+        if sorted(name.split("/", 1)[1] for name in files.getnames()) != ["LICENSE", "README.md", "comcp.exe"]:
+            sys.exit(f"the tool's archive has {files.getnames()}")
     with tarfile.open(next(released.glob("comcp-*[0-9].tar.gz"))) as files:
         names = {name.split("/", 1)[1]: name for name in files.getnames() if "/" in name}
         if "include/comcp/stranger.hpp" in names or files.extractfile(names["LICENSE"]).read() != b"changed":

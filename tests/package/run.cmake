@@ -21,7 +21,7 @@ endif()
 if(BUILDER STREQUAL "meson")
   list(POP_BACK LAUNCHER ccache)  # the program alone: with more before it Meson's own calls of CMake fail
   set(ENV{CXX} "${ccache} ${COMPILER}")
-  execute_process(COMMAND "${PROGRAM}" setup "${BUILD}/build" "${SOURCE}" "--cmake-prefix-path=${PREFIX}"
+  execute_process(COMMAND "${PROGRAM}" setup "${BUILD}/build" "${SOURCE}" --buildtype=plain "--cmake-prefix-path=${PREFIX}"
                   COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND "${PROGRAM}" compile -C "${BUILD}/build" -j 2 COMMAND_ERROR_IS_FATAL ANY)
 elseif(BUILDER STREQUAL "make")
@@ -31,7 +31,7 @@ elseif(BUILDER STREQUAL "make")
 else()
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${BUILD}/build" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Debug
-            "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
+            -DCMAKE_CXX_FLAGS_DEBUG=-g0 "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
             "-DCMAKE_PREFIX_PATH=${PREFIXES}" "-DCOMCP_SOURCE_DIR=${COMCP}" "-DCOMCP_ASIO_INCLUDE_DIR=${ASIO}"
             "-DCPM_FILE=${CPM_FILE}" --no-warn-unused-cli
     COMMAND_ERROR_IS_FATAL ANY)
