@@ -13,7 +13,7 @@ import tempfile
 
 root = pathlib.Path(sys.argv[1])
 stating = ["include/comcp/version.hpp", "packaging/vcpkg/ports/comcp/vcpkg.json", "README.md", "meson.build",
-           "packaging/conan/config.yml", "single_include/comcp/comcp.hpp"]
+           "packaging/conan/config.yml", "MODULE.bazel", "single_include/comcp/comcp.hpp"]
 taking = ["tools/release", "conanfile.py", "packaging/conan/all/conanfile.py", "cmake/comcp.pc.in", "CMakeLists.txt"]
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Configures, builds and runs the consumer project SOURCE in BUILD, with the comcp that is installed in PREFIX, or with
-# the source tree COMCP. BUILDER is `meson` or `make` where CMake does not build it, and PROGRAM where that is.
+# the source tree COMCP. BUILDER is `meson`, `make` or `bazel` where CMake does not build it, and PROGRAM where that is.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE "${BUILD}")
 string(REPLACE "|" ";" PREFIXES "${PREFIXES}")
@@ -28,6 +28,14 @@ elseif(BUILDER STREQUAL "make")
   file(MAKE_DIRECTORY "${BUILD}/build")
   execute_process(COMMAND "${PROGRAM}" -C "${BUILD}/build" -f "${SOURCE}/Makefile" -j 2 "CXX=${launcher} ${COMPILER}"
                   COMMAND_ERROR_IS_FATAL ANY)
+elseif(BUILDER STREQUAL "bazel")
+  file(COPY "${SOURCE}/" "${SOURCE}/../small.cpp" DESTINATION "${BUILD}/source")
+  file(APPEND "${BUILD}/source/WORKSPACE"
+       "\nnew_local_repository(name = 'comcp', path = '${COMCP}', build_file = '${COMCP}/BUILD.bazel')\n")
+  execute_process(COMMAND "${PROGRAM}" --batch "--output_user_root=${BUILD}/bazel" build --cxxopt=-std=c++20
+                          "--repo_env=CC=${COMPILER}" "--symlink_prefix=${BUILD}/bazel-" //:consumer
+                  WORKING_DIRECTORY "${BUILD}/source" COMMAND_ERROR_IS_FATAL ANY)
+  file(COPY "${BUILD}/bazel-bin/consumer" DESTINATION "${BUILD}/build")
 else()
   execute_process(
     COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${BUILD}/build" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Debug

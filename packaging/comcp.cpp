@@ -1,5 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The static library of a Meson subproject.
+// All of comcp in one source: the static library of who builds by Meson or Bazel.
 #include <comcp/src.hpp>
