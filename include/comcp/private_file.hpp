@@ -22,7 +22,8 @@ result<file_descriptor> open_private_lock(std::filesystem::path const& file);
 /// Makes the folders that are missing, from the root on, each its user's alone.
 result<void> make_private_folders(std::filesystem::path const& folder);
 
-/// Where this user's programs keep what is not to be lost: $XDG_DATA_HOME, ~/.local/share; %LOCALAPPDATA% on Windows.
+/// Where this user's programs keep what is not to be lost: $XDG_DATA_HOME, or ~/.local/share, ~/Library/Application Support
+/// on macOS; %LOCALAPPDATA% on Windows.
 /// errc::not_found without a home.
 result<std::filesystem::path> user_data_folder();
 

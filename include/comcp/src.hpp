@@ -135,8 +135,12 @@
 #include <comcp/net/impl/child_posix.ipp>
 #include <comcp/net/impl/child_process.ipp>
 #include <comcp/net/impl/child_start.ipp>
+#include <comcp/net/impl/child_start_freebsd.ipp>
+#include <comcp/net/impl/child_start_linux.ipp>
+#include <comcp/net/impl/child_start_macos.ipp>
 #include <comcp/net/impl/child_start_windows.ipp>
 #include <comcp/net/impl/child_windows.ipp>
+#include <comcp/net/impl/exit_kqueue.ipp>
 #include <comcp/net/impl/gate.ipp>
 #include <comcp/net/impl/loopback_listener.ipp>
 #include <comcp/net/impl/pipe_end.ipp>
@@ -267,6 +271,7 @@
 #include <comcp/auth/impl/oauth_session.ipp>
 #include <comcp/auth/impl/oauth_spans.ipp>
 #include <comcp/auth/impl/oauth_steps.ipp>
+#include <comcp/http/impl/system_trust_macos.ipp>
 #include <comcp/http/impl/system_trust_openssl.ipp>
 #include <comcp/http/impl/system_trust_windows.ipp>
 #include <comcp/http/impl/tls_connector.ipp>

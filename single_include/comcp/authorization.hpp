@@ -274,8 +274,8 @@ namespace comcp {
 class file_token_store {
  public:
   COMCP_LAZY explicit file_token_store(std::filesystem::path file);
-  /// $XDG_DATA_HOME/comcp/tokens.json, ~/.local/share by default; %LOCALAPPDATA%\comcp\tokens.json on Windows, which no
-  /// other machine gets. errc::not_found without a home.
+  /// comcp/tokens.json in $XDG_DATA_HOME, or ~/.local/share, ~/Library/Application Support on macOS;
+  /// %LOCALAPPDATA%\comcp\tokens.json on Windows, which no other machine gets. errc::not_found without a home.
   COMCP_LAZY static result<std::filesystem::path> usual_path();
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
@@ -802,7 +802,8 @@ result<file_descriptor> open_private_lock(std::filesystem::path const& file);
 /// Makes the folders that are missing, from the root on, each its user's alone.
 result<void> make_private_folders(std::filesystem::path const& folder);
 
-/// Where this user's programs keep what is not to be lost: $XDG_DATA_HOME, ~/.local/share; %LOCALAPPDATA% on Windows.
+/// Where this user's programs keep what is not to be lost: $XDG_DATA_HOME, or ~/.local/share, ~/Library/Application Support
+/// on macOS; %LOCALAPPDATA% on Windows.
 /// errc::not_found without a home.
 result<std::filesystem::path> user_data_folder();
 
@@ -873,6 +874,12 @@ COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder
   return {};
 }
 
+#if defined(__APPLE__)
+inline constexpr char data_below_home[] = "Library/Application Support";
+#else
+inline constexpr char data_below_home[] = ".local/share";
+#endif
+
 COMCP_DECL result<std::filesystem::path> user_data_folder() {
   auto const folder = [](char const* variable) {
     std::filesystem::path const named(environment_variable(variable).value_or(""));
@@ -882,7 +889,7 @@ COMCP_DECL result<std::filesystem::path> user_data_folder() {
   if (!data.empty()) return data;
   auto const home = folder("HOME");
   if (home.empty()) return error(errc::not_found, "no home for the file of credentials: HOME is not set");
-  return home / ".local" / "share";
+  return home / data_below_home;
 }
 
 COMCP_DECL result<bool> try_lock(file_descriptor const& opened, std::filesystem::path const& file) {

@@ -26508,7 +26508,8 @@ class spawn_options {
   std::chrono::nanoseconds exit_wait = std::chrono::seconds(2);
   std::chrono::nanoseconds term_wait = std::chrono::seconds(2);  ///< From there to SIGKILL, or to the end of the job.
   std::shared_ptr<time_source> time;          ///< Empty: steady_time().
-  bool use_pidfd = true;                      ///< False: poll for the exit after stop().
+  /// False: poll for the exit after stop(), as where a system has neither pidfds nor kqueues.
+  bool use_pidfd = true;
 };
 
 /// How the process ended. All are empty when somebody else reaped it.
@@ -27022,7 +27023,197 @@ COMCP_DECL bool has_nul(spawn_options const& o) {
 // A running child on POSIX: its streams, its exit, and how it and its group are ended.
 
 // net/impl/child_start.ipp
-// How a child is started on POSIX: its descriptors, environment, command and directory.
+// How a child is started on POSIX: its descriptors, environment, command and directory. What each system has a way of its
+// own for is in child_start_<system>.ipp.
+
+// net/impl/child_start_freebsd.ipp
+
+// net/impl/exit_kqueue.ipp
+
+#if defined(__APPLE__) || defined(__FreeBSD__)
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <sys/event.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+namespace comcp::net::detail {
+
+/// A kqueue, which can be read from once the process ends. Negative where there is none.
+COMCP_DECL int exit_kqueue(int pid) noexcept {
+  int const queue = ::kqueue();
+  if (queue < 0) return -1;
+  ::fcntl(queue, F_SETFD, FD_CLOEXEC);
+  auto const add = [queue](struct ::kevent const& change) { return ::kevent(queue, &change, 1, nullptr, 0, nullptr) == 0; };
+  struct ::kevent change {};
+  change.ident = static_cast<decltype(change.ident)>(pid);
+  change.filter = EVFILT_PROC;
+  change.flags = EV_ADD | EV_ONESHOT;
+  change.fflags = NOTE_EXIT;
+  if (add(change)) return queue;
+  if (errno == ESRCH) {  // it is ending already: an event that is there at once
+    change.filter = EVFILT_USER;
+    change.fflags = NOTE_TRIGGER;
+    if (add(change)) return queue;
+  }
+  ::close(queue);
+  return -1;
+}
+
+}  // namespace comcp::net::detail
+
+#endif
+
+#if defined(__FreeBSD__)
+
+#include <array>
+#include <string>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace comcp::net::detail {
+
+COMCP_DECL bool open_sockets(std::array<int, 2>& ends) noexcept {
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;
+  int const on = 1;
+  ::setsockopt(ends[0], SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+  return true;
+}
+COMCP_DECL bool open_pipe(std::array<int, 2>& ends) noexcept { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
+
+/// All but 0, 1 and 2. Gives the flags that the attributes need for it.
+COMCP_DECL short close_the_rest(posix_spawn_file_actions_t& actions) {
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  return 0;
+}
+
+COMCP_DECL void start_in(posix_spawn_file_actions_t& actions, std::string const& directory) {
+  posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
+}
+
+COMCP_DECL int exit_descriptor(int pid) noexcept { return exit_kqueue(pid); }
+
+}  // namespace comcp::net::detail
+
+#endif
+
+// net/impl/child_start_linux.ipp
+
+#if defined(__linux__)
+
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace comcp::net::detail {
+
+COMCP_DECL bool open_sockets(std::array<int, 2>& ends) noexcept {
+  return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0;
+}
+COMCP_DECL bool open_pipe(std::array<int, 2>& ends) noexcept { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
+
+/// All but 0, 1 and 2. Gives the flags that the attributes need for it.
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
+COMCP_DECL short close_the_rest(posix_spawn_file_actions_t& actions) {
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  return 0;
+}
+#else
+// Descriptors that other threads open in between can leak unless they are close-on-exec.
+COMCP_DECL short close_the_rest(posix_spawn_file_actions_t& actions) {
+  DIR* const open_ones = ::opendir("/proc/self/fd");
+  if (open_ones == nullptr) return 0;
+  while (auto const* entry = ::readdir(open_ones)) {
+    int const fd = std::atoi(entry->d_name);
+    bool const closes = (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
+    if (fd > STDERR_FILENO && fd != ::dirfd(open_ones) && !closes) posix_spawn_file_actions_addclose(&actions, fd);
+  }
+  ::closedir(open_ones);
+  return 0;
+}
+#endif
+
+COMCP_DECL void start_in(posix_spawn_file_actions_t& actions, std::string const& directory) {
+  posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
+}
+
+/// Can be read from once the process has ended. Negative where there is none.
+#if defined(SYS_pidfd_open)
+COMCP_DECL int exit_descriptor(int pid) noexcept { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
+#else
+COMCP_DECL int exit_descriptor(int) noexcept { return -1; }
+#endif
+
+}  // namespace comcp::net::detail
+
+#endif
+
+// net/impl/child_start_macos.ipp
+
+#if defined(__APPLE__)
+
+#include <array>
+#include <string>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace comcp::net::detail {
+
+// Only what another thread starts at this very moment, and not by close_the_rest, inherits them.
+COMCP_DECL void close_on_exec(std::array<int, 2> const& ends) noexcept {
+  for (int const fd : ends) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+COMCP_DECL bool open_sockets(std::array<int, 2>& ends) noexcept {
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) return false;
+  close_on_exec(ends);
+  int const on = 1;
+  ::setsockopt(ends[0], SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);  // Asio sets it on what it opens itself
+  return true;
+}
+
+COMCP_DECL bool open_pipe(std::array<int, 2>& ends) noexcept {  // pipe2 came with macOS 27
+  if (::pipe(ends.data()) != 0) return false;
+  close_on_exec(ends);
+  return true;
+}
+
+/// All but 0, 1 and 2. Gives the flags that the attributes need for it.
+COMCP_DECL short close_the_rest(posix_spawn_file_actions_t& actions) {
+  // What an action names stays; this one is for the stderr that the child shall have with us.
+  if (::fcntl(STDERR_FILENO, F_GETFD) >= 0) posix_spawn_file_actions_addinherit_np(&actions, STDERR_FILENO);
+  return POSIX_SPAWN_CLOEXEC_DEFAULT;
+}
+
+COMCP_DECL void start_in(posix_spawn_file_actions_t& actions, std::string const& directory) {
+#if __ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__ >= 260000
+  posix_spawn_file_actions_addchdir(&actions, directory.c_str());
+#else
+  posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
+#endif
+}
+
+COMCP_DECL int exit_descriptor(int pid) noexcept { return exit_kqueue(pid); }
+
+}  // namespace comcp::net::detail
+
+#endif
 
 #if !defined(_WIN32)
 
@@ -27034,12 +27225,14 @@ COMCP_DECL bool has_nul(spawn_options const& o) {
 #include <cstring>
 #include <string_view>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#if !defined(__linux__) && !defined(__APPLE__) && !defined(__FreeBSD__)
+#error "comcp: how a child process is started is known for Linux, macOS, FreeBSD and Windows only."
+#endif
 
 extern "C" char** environ;
 
@@ -27076,9 +27269,7 @@ inline constexpr int larger_pipe = 256 * 1024;
 
 COMCP_DECL bool make_pair(fd_pair& p, bool socket) noexcept {
   std::array<int, 2> fds{};
-  int const failed = socket ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data())
-                            : ::pipe2(fds.data(), O_CLOEXEC);
-  if (failed != 0) return false;
+  if (!(socket ? open_sockets(fds) : open_pipe(fds))) return false;
   p = {owned_fd(fds[0]), owned_fd(fds[1])};
   if (fds[1] <= STDERR_FILENO) p.childs = owned_fd(::fcntl(fds[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   return p.childs.get() >= 0;
@@ -27098,30 +27289,15 @@ struct spawn_setup {
   }
 
   // Own group, every signal at its default, none blocked.
-  void isolate() {
+  void isolate(short more) {
     sigset_t set;
     sigemptyset(&set);
     posix_spawnattr_setsigmask(&attributes, &set);
     sigfillset(&set);
     posix_spawnattr_setsigdefault(&attributes, &set);
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  }
-
-  // Without closefrom, descriptors that other threads open in between can leak unless they are close-on-exec.
-  void close_the_rest() {
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-#else
-    DIR* const open_ones = ::opendir("/proc/self/fd");
-    if (open_ones == nullptr) return;
-    while (auto const* entry = ::readdir(open_ones)) {
-      int const fd = std::atoi(entry->d_name);
-      bool const closes = (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
-      if (fd > STDERR_FILENO && fd != ::dirfd(open_ones) && !closes) posix_spawn_file_actions_addclose(&actions, fd);
-    }
-    ::closedir(open_ones);
-#endif
+    auto const flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | more;
+    posix_spawnattr_setflags(&attributes, static_cast<short>(flags));
   }
 
   posix_spawn_file_actions_t actions;
@@ -27213,17 +27389,14 @@ COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, 
   (void)::fcntl(out.ours.get(), F_SETPIPE_SZ, larger_pipe);
 #endif
   spawn_setup setup;
-  setup.isolate();
   posix_spawn_file_actions_adddup2(&setup.actions, in.childs.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&setup.actions, out.childs.get(), STDOUT_FILENO);
   if (piped) posix_spawn_file_actions_adddup2(&setup.actions, err.childs.get(), STDERR_FILENO);
   if (o.error_to == spawn_options::error_output::discard) {
     posix_spawn_file_actions_addopen(&setup.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
-  setup.close_the_rest();
-  if (!o.working_directory.empty()) {
-    posix_spawn_file_actions_addchdir_np(&setup.actions, o.working_directory.c_str());
-  }
+  setup.isolate(close_the_rest(setup.actions));
+  if (!o.working_directory.empty()) start_in(setup.actions, o.working_directory);
   auto arguments = o.command;
   pid_t pid = -1;
   int const failed = ::posix_spawn(&pid, path.c_str(), &setup.actions, &setup.attributes,
@@ -27253,7 +27426,6 @@ COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27388,35 +27560,29 @@ struct child_pipes {
   pipe_reader errors;
 };
 
-#if defined(SYS_pidfd_open)
-COMCP_DECL int open_pidfd(int pid) noexcept { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
-#else
-COMCP_DECL int open_pidfd(int) noexcept { return -1; }
-#endif
-
-/// Sees the exit where there are pidfds.
+/// Sees the exit where the system has a descriptor for it.
 class exit_watch {
  public:
-  explicit exit_watch(asio::any_io_executor const& ex) : executor_(ex), pidfd_(ex) {}
+  explicit exit_watch(asio::any_io_executor const& ex) : executor_(ex), exit_(ex) {}
 
   void start(owned_child const& child, bool use_pidfd, std::function<void()> seen) {
-    int const fd = use_pidfd ? open_pidfd(child.pid()) : -1;
+    int const fd = use_pidfd ? exit_descriptor(child.pid()) : -1;
     if (fd < 0) return;
-    pidfd_.assign(fd);
-    pidfd_.async_wait(asio::posix::descriptor_base::wait_read,
-                      asio::bind_executor(executor_, [seen = std::move(seen)](std::error_code ec) {
-                        if (!ec) seen();
-                      }));
+    exit_.assign(fd);
+    exit_.async_wait(asio::posix::descriptor_base::wait_read,
+                     asio::bind_executor(executor_, [seen = std::move(seen)](std::error_code ec) {
+                       if (!ec) seen();
+                     }));
   }
-  [[nodiscard]] bool is_open() const noexcept { return pidfd_.is_open(); }
+  [[nodiscard]] bool is_open() const noexcept { return exit_.is_open(); }
   void close() noexcept {
     std::error_code ignored;
-    pidfd_.close(ignored);
+    exit_.close(ignored);
   }
 
  private:
   asio::any_io_executor executor_;
-  asio::posix::stream_descriptor pidfd_;
+  asio::posix::stream_descriptor exit_;
 };
 
 COMCP_DECL result<std::shared_ptr<owned_child>> start_child(spawn_options const& options, child_ends& ends) {
@@ -27891,7 +28057,10 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
         exit_wait(o.exit_wait), term_wait(o.term_wait) {}
 
   void watch(bool use_pidfd) {
-    exit.start(*process, use_pidfd, [self = shared_from_this()] { self->look(); });
+    exit.start(*process, use_pidfd, [self = shared_from_this()] {
+      self->look();
+      if (self->now != phase::finished) self->poll_exit();  // a kqueue may tell of it before it can be reaped
+    });
   }
 
   void look() {

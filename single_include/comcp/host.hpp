@@ -2548,8 +2548,8 @@ using config_environment = std::function<std::optional<std::string>(std::string_
                                                             std::string const& directory,
                                                             config_platform platform = this_platform());
 
-/// comcp's own file of the user: $XDG_CONFIG_HOME/comcp/mcp.json, %APPDATA%\comcp\mcp.json on Windows. Nothing without a
-/// home directory.
+/// comcp's own file of the user: comcp/mcp.json in $XDG_CONFIG_HOME, or ~/.config, ~/Library/Application Support on macOS;
+/// %APPDATA%\comcp\mcp.json on Windows. Nothing without a home directory.
 [[nodiscard]] std::optional<std::string> own_config_path(config_environment const& environment,
                                                          config_platform platform = this_platform());
 
@@ -2571,10 +2571,11 @@ class config_folders {
   config_folders(config_environment const& environment, config_platform platform)
       : environment_(environment), platform_(platform) {
     home = value(platform == config_platform::windows ? "USERPROFILE" : "HOME");
+    bool const mac = platform == config_platform::mac_os;
     xdg = value("XDG_CONFIG_HOME");
-    if (!xdg.starts_with('/')) xdg = below(home, "/.config");
+    if (!xdg.starts_with('/')) xdg = below(home, mac ? "/Library/Application Support" : "/.config");
     if (platform == config_platform::windows) xdg = value("APPDATA");
-    applications = platform == config_platform::mac_os ? below(home, "/Library/Application Support") : xdg;
+    applications = mac ? below(home, "/Library/Application Support") : xdg;
   }
   std::string value(char const* name) const { return environment_ ? environment_(name).value_or("") : std::string(); }
   std::string below(std::string const& folder, char const* rest) const {
@@ -5427,6 +5428,7 @@ template <handler H>
 #define COMCP_SINGLE_EXTENSIONS_IMPL_SERVE_TASKS_IPP
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -5620,7 +5622,7 @@ COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& metho
   using std::chrono::milliseconds, std::chrono::duration_cast;
   auto const longest = duration_cast<milliseconds>(bounds_.longest());
   auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
-  milliseconds const ttl(wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count());
+  milliseconds const ttl(wanted && *wanted >= 0 ? std::min<std::int64_t>(*wanted, longest.count()) : usual.count());
   auto const e = std::make_shared<served_task>(method, params);
   e->state.task_id = unguessable_hex(16);
   e->state.created_at = e->state.last_updated_at = timestamp_now();

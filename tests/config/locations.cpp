@@ -60,7 +60,9 @@ TEST_CASE("config: XDG_CONFIG_HOME and CLAUDE_CONFIG_DIR move files", "[config]"
 
 TEST_CASE("config: the usual places on macOS and Windows", "[config]") {
   auto const mac = described(config_locations(environment({{"HOME", "/Users/ann"}}), "/w", config_platform::mac_os));
-  CHECK(mac[1] == "comcp user /Users/ann/.config/comcp/mcp.json");
+  CHECK(mac[1] == "comcp user /Users/ann/Library/Application Support/comcp/mcp.json");
+  auto const moved = environment({{"HOME", "/Users/ann"}, {"XDG_CONFIG_HOME", "/x"}});
+  CHECK(comcp::own_config_path(moved, config_platform::mac_os) == "/x/comcp/mcp.json");
   CHECK(mac[5] == "vscode user /Users/ann/Library/Application Support/Code/User/mcp.json");
   CHECK(mac[9] == "claude-desktop user /Users/ann/Library/Application Support/Claude/claude_desktop_config.json");
   auto const windows = described(config_locations(

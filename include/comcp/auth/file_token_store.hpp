@@ -19,8 +19,8 @@ namespace comcp {
 class file_token_store {
  public:
   COMCP_LAZY explicit file_token_store(std::filesystem::path file);
-  /// $XDG_DATA_HOME/comcp/tokens.json, ~/.local/share by default; %LOCALAPPDATA%\comcp\tokens.json on Windows, which no
-  /// other machine gets. errc::not_found without a home.
+  /// comcp/tokens.json in $XDG_DATA_HOME, or ~/.local/share, ~/Library/Application Support on macOS;
+  /// %LOCALAPPDATA%\comcp\tokens.json on Windows, which no other machine gets. errc::not_found without a home.
   COMCP_LAZY static result<std::filesystem::path> usual_path();
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);

@@ -52,8 +52,8 @@ using config_environment = std::function<std::optional<std::string>(std::string_
                                                             std::string const& directory,
                                                             config_platform platform = this_platform());
 
-/// comcp's own file of the user: $XDG_CONFIG_HOME/comcp/mcp.json, %APPDATA%\comcp\mcp.json on Windows. Nothing without a
-/// home directory.
+/// comcp's own file of the user: comcp/mcp.json in $XDG_CONFIG_HOME, or ~/.config, ~/Library/Application Support on macOS;
+/// %APPDATA%\comcp\mcp.json on Windows. Nothing without a home directory.
 [[nodiscard]] std::optional<std::string> own_config_path(config_environment const& environment,
                                                          config_platform platform = this_platform());
 

@@ -63,6 +63,12 @@ COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder
   return {};
 }
 
+#if defined(__APPLE__)
+inline constexpr char data_below_home[] = "Library/Application Support";
+#else
+inline constexpr char data_below_home[] = ".local/share";
+#endif
+
 COMCP_DECL result<std::filesystem::path> user_data_folder() {
   auto const folder = [](char const* variable) {
     std::filesystem::path const named(environment_variable(variable).value_or(""));
@@ -72,7 +78,7 @@ COMCP_DECL result<std::filesystem::path> user_data_folder() {
   if (!data.empty()) return data;
   auto const home = folder("HOME");
   if (home.empty()) return error(errc::not_found, "no home for the file of credentials: HOME is not set");
-  return home / ".local" / "share";
+  return home / data_below_home;
 }
 
 COMCP_DECL result<bool> try_lock(file_descriptor const& opened, std::filesystem::path const& file) {

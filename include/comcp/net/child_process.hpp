@@ -48,7 +48,8 @@ class spawn_options {
   std::chrono::nanoseconds exit_wait = std::chrono::seconds(2);
   std::chrono::nanoseconds term_wait = std::chrono::seconds(2);  ///< From there to SIGKILL, or to the end of the job.
   std::shared_ptr<time_source> time;          ///< Empty: steady_time().
-  bool use_pidfd = true;                      ///< False: poll for the exit after stop().
+  /// False: poll for the exit after stop(), as where a system has neither pidfds nor kqueues.
+  bool use_pidfd = true;
 };
 
 /// How the process ended. All are empty when somebody else reaped it.

@@ -15,10 +15,11 @@ class config_folders {
   config_folders(config_environment const& environment, config_platform platform)
       : environment_(environment), platform_(platform) {
     home = value(platform == config_platform::windows ? "USERPROFILE" : "HOME");
+    bool const mac = platform == config_platform::mac_os;
     xdg = value("XDG_CONFIG_HOME");
-    if (!xdg.starts_with('/')) xdg = below(home, "/.config");
+    if (!xdg.starts_with('/')) xdg = below(home, mac ? "/Library/Application Support" : "/.config");
     if (platform == config_platform::windows) xdg = value("APPDATA");
-    applications = platform == config_platform::mac_os ? below(home, "/Library/Application Support") : xdg;
+    applications = mac ? below(home, "/Library/Application Support") : xdg;
   }
   std::string value(char const* name) const { return environment_ ? environment_(name).value_or("") : std::string(); }
   std::string below(std::string const& folder, char const* rest) const {

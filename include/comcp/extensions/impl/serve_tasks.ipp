@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -205,7 +206,7 @@ COMCP_LAZY_DECL result<json::fragment> task_desk::begin(std::string const& metho
   using std::chrono::milliseconds, std::chrono::duration_cast;
   auto const longest = duration_cast<milliseconds>(bounds_.longest());
   auto const usual = std::min(duration_cast<milliseconds>(bounds_.usual()), longest);
-  milliseconds const ttl(wanted && *wanted >= 0 ? std::min(*wanted, longest.count()) : usual.count());
+  milliseconds const ttl(wanted && *wanted >= 0 ? std::min<std::int64_t>(*wanted, longest.count()) : usual.count());
   auto const e = std::make_shared<served_task>(method, params);
   e->state.task_id = unguessable_hex(16);
   e->state.created_at = e->state.last_updated_at = timestamp_now();

@@ -5,7 +5,7 @@
 #include <comcp/http/system_trust.hpp>
 #include <comcp/version.hpp>
 
-#if !defined(_WIN32)
+#if !defined(_WIN32) && !defined(__APPLE__)
 
 namespace comcp::http_detail {
 

@@ -22,7 +22,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,35 +156,29 @@ struct child_pipes {
   pipe_reader errors;
 };
 
-#if defined(SYS_pidfd_open)
-COMCP_DECL int open_pidfd(int pid) noexcept { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
-#else
-COMCP_DECL int open_pidfd(int) noexcept { return -1; }
-#endif
-
-/// Sees the exit where there are pidfds.
+/// Sees the exit where the system has a descriptor for it.
 class exit_watch {
  public:
-  explicit exit_watch(asio::any_io_executor const& ex) : executor_(ex), pidfd_(ex) {}
+  explicit exit_watch(asio::any_io_executor const& ex) : executor_(ex), exit_(ex) {}
 
   void start(owned_child const& child, bool use_pidfd, std::function<void()> seen) {
-    int const fd = use_pidfd ? open_pidfd(child.pid()) : -1;
+    int const fd = use_pidfd ? exit_descriptor(child.pid()) : -1;
     if (fd < 0) return;
-    pidfd_.assign(fd);
-    pidfd_.async_wait(asio::posix::descriptor_base::wait_read,
-                      asio::bind_executor(executor_, [seen = std::move(seen)](std::error_code ec) {
-                        if (!ec) seen();
-                      }));
+    exit_.assign(fd);
+    exit_.async_wait(asio::posix::descriptor_base::wait_read,
+                     asio::bind_executor(executor_, [seen = std::move(seen)](std::error_code ec) {
+                       if (!ec) seen();
+                     }));
   }
-  [[nodiscard]] bool is_open() const noexcept { return pidfd_.is_open(); }
+  [[nodiscard]] bool is_open() const noexcept { return exit_.is_open(); }
   void close() noexcept {
     std::error_code ignored;
-    pidfd_.close(ignored);
+    exit_.close(ignored);
   }
 
  private:
   asio::any_io_executor executor_;
-  asio::posix::stream_descriptor pidfd_;
+  asio::posix::stream_descriptor exit_;
 };
 
 COMCP_DECL result<std::shared_ptr<owned_child>> start_child(spawn_options const& options, child_ends& ends) {

@@ -31,7 +31,10 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
         exit_wait(o.exit_wait), term_wait(o.term_wait) {}
 
   void watch(bool use_pidfd) {
-    exit.start(*process, use_pidfd, [self = shared_from_this()] { self->look(); });
+    exit.start(*process, use_pidfd, [self = shared_from_this()] {
+      self->look();
+      if (self->now != phase::finished) self->poll_exit();  // a kqueue may tell of it before it can be reaped
+    });
   }
 
   void look() {

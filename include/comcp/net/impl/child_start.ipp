@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a child is started on POSIX: its descriptors, environment, command and directory.
+// How a child is started on POSIX: its descriptors, environment, command and directory. What each system has a way of its
+// own for is in child_start_<system>.ipp.
 #pragma once
 
 #include <comcp/net/child_process.hpp>
 #include <comcp/net/impl/child_options.ipp>
+#include <comcp/net/impl/child_start_freebsd.ipp>
+#include <comcp/net/impl/child_start_linux.ipp>
+#include <comcp/net/impl/child_start_macos.ipp>
 
 #if !defined(_WIN32)
 
@@ -17,12 +21,14 @@
 #include <cstring>
 #include <string_view>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#if !defined(__linux__) && !defined(__APPLE__) && !defined(__FreeBSD__)
+#error "comcp: how a child process is started is known for Linux, macOS, FreeBSD and Windows only."
+#endif
 
 extern "C" char** environ;
 
@@ -59,9 +65,7 @@ inline constexpr int larger_pipe = 256 * 1024;
 
 COMCP_DECL bool make_pair(fd_pair& p, bool socket) noexcept {
   std::array<int, 2> fds{};
-  int const failed = socket ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data())
-                            : ::pipe2(fds.data(), O_CLOEXEC);
-  if (failed != 0) return false;
+  if (!(socket ? open_sockets(fds) : open_pipe(fds))) return false;
   p = {owned_fd(fds[0]), owned_fd(fds[1])};
   if (fds[1] <= STDERR_FILENO) p.childs = owned_fd(::fcntl(fds[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   return p.childs.get() >= 0;
@@ -81,30 +85,15 @@ struct spawn_setup {
   }
 
   // Own group, every signal at its default, none blocked.
-  void isolate() {
+  void isolate(short more) {
     sigset_t set;
     sigemptyset(&set);
     posix_spawnattr_setsigmask(&attributes, &set);
     sigfillset(&set);
     posix_spawnattr_setsigdefault(&attributes, &set);
     posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  }
-
-  // Without closefrom, descriptors that other threads open in between can leak unless they are close-on-exec.
-  void close_the_rest() {
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-#else
-    DIR* const open_ones = ::opendir("/proc/self/fd");
-    if (open_ones == nullptr) return;
-    while (auto const* entry = ::readdir(open_ones)) {
-      int const fd = std::atoi(entry->d_name);
-      bool const closes = (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
-      if (fd > STDERR_FILENO && fd != ::dirfd(open_ones) && !closes) posix_spawn_file_actions_addclose(&actions, fd);
-    }
-    ::closedir(open_ones);
-#endif
+    auto const flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | more;
+    posix_spawnattr_setflags(&attributes, static_cast<short>(flags));
   }
 
   posix_spawn_file_actions_t actions;
@@ -196,17 +185,14 @@ COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, 
   (void)::fcntl(out.ours.get(), F_SETPIPE_SZ, larger_pipe);
 #endif
   spawn_setup setup;
-  setup.isolate();
   posix_spawn_file_actions_adddup2(&setup.actions, in.childs.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&setup.actions, out.childs.get(), STDOUT_FILENO);
   if (piped) posix_spawn_file_actions_adddup2(&setup.actions, err.childs.get(), STDERR_FILENO);
   if (o.error_to == spawn_options::error_output::discard) {
     posix_spawn_file_actions_addopen(&setup.actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
-  setup.close_the_rest();
-  if (!o.working_directory.empty()) {
-    posix_spawn_file_actions_addchdir_np(&setup.actions, o.working_directory.c_str());
-  }
+  setup.isolate(close_the_rest(setup.actions));
+  if (!o.working_directory.empty()) start_in(setup.actions, o.working_directory);
   auto arguments = o.command;
   pid_t pid = -1;
   int const failed = ::posix_spawn(&pid, path.c_str(), &setup.actions, &setup.attributes,
