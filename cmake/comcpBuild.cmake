@@ -52,6 +52,11 @@ set(comcp_pch_headers <comcp/comcp.hpp>)
 function(comcp_executable target)
   add_executable(${target} ${ARGN})
   comcp_own(${target})
+  if(COMCP_PROGRAM_SCRIPT)  # a toolchain's, for programs of another processor
+    add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+      COMMAND "${CMAKE_COMMAND}" -E rename "$<TARGET_FILE:${target}>" "$<TARGET_FILE:${target}>.elf"
+      COMMAND "${CMAKE_COMMAND}" -E copy "${COMCP_PROGRAM_SCRIPT}" "$<TARGET_FILE:${target}>")
+  endif()
   if(COMCP_PCH)
     if(NOT TARGET ${comcp_pch})
       file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${comcp_pch}.cpp" CONTENT "")
