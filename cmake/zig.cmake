@@ -38,6 +38,7 @@ set(CMAKE_RANLIB "${comcp_zig_tools}/ranlib" CACHE FILEPATH "")
 set(CMAKE_CXX_COMPILER_AR "${CMAKE_AR}")
 set(CMAKE_CXX_COMPILER_RANLIB "${CMAKE_RANLIB}")
 set(CMAKE_INSTALL_NAME_TOOL "/bin/false" CACHE FILEPATH "CMake asks for one; nothing is installed")
+set(CMAKE_OSX_SYSROOT "" CACHE PATH "zig has the headers of libc itself")
 
 set(comcp_zig_deps "${comcp_zig}/deps")
 set(CMAKE_FIND_ROOT_PATH "${comcp_zig_deps}")
