@@ -125,7 +125,8 @@ function(comcp_own target)
 endfunction()
 
 # The sources of comcp::compiled: what comcp/src.hpp includes, one source for each folder, so that a change compiles one
-# folder again; with COMCP_UNITY one for those that include much the same. Each is rewritten only when its list changes.
+# folder again; with COMCP_UNITY one for those that include much the same, and with one of 256 one for all, which is the least
+# work where nothing is compiled twice. Each is rewritten only when its list changes.
 set(comcp_compiled_as_one "server registry pool" "config skills providers pinning test" "http net hash trace"
                           "json jsonrpc protocol wire sansio")
 function(comcp_write_compiled_sources dir out)
@@ -151,7 +152,9 @@ function(comcp_write_compiled_sources dir out)
   foreach(part IN LISTS parts)
     string(REGEX REPLACE "/?impl/[^/]*$" "" folder "${part}")
     string(REPLACE "/" "_" folder "${folder}")
-    if(COMCP_UNITY GREATER 1)
+    if(COMCP_UNITY GREATER 255)
+      set(folder all)
+    elseif(COMCP_UNITY GREATER 1)
       string(REPLACE "comcp_" "" own "${folder}")
       foreach(folders IN LISTS comcp_compiled_as_one)
         if(" ${folders} " MATCHES " ${own} ")

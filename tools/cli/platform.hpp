@@ -26,7 +26,7 @@ class text_streams {
   text_streams& operator=(text_streams const&) = delete;
 
  private:
-  unsigned input_ = 0, output_ = 0;  // code pages that were there before
+  [[maybe_unused]] unsigned input_ = 0, output_ = 0;  // code pages that were there before
 };
 
 /// The arguments of the process, in UTF-8.
