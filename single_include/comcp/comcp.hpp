@@ -27606,6 +27606,7 @@ COMCP_DECL result<std::shared_ptr<owned_child>> start_child(spawn_options const&
 
 #include <array>
 #include <cstddef>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <span>
@@ -27640,9 +27641,12 @@ class owned_handle {
   HANDLE handle_ = nullptr;
 };
 
+/// ERROR_SUCCESS, or why a function of Windows failed: asked at once, as whatever is called next may change it.
+COMCP_DECL DWORD outcome(bool worked) noexcept { return worked ? ERROR_SUCCESS : ::GetLastError(); }
+
 struct pipe_pair {
   owned_handle ours;
-  owned_handle childs;  // inheritable
+  owned_handle childs;
 };
 
 struct child_ends {
@@ -27741,9 +27745,8 @@ COMCP_DECL DWORD make_pipe(pipe_pair& p, bool to_child) {
                                            PIPE_TYPE_BYTE | PIPE_READMODE_BYTE | PIPE_WAIT | PIPE_REJECT_REMOTE_CLIENTS, 1,
                                            pipe_size, pipe_size, 0, nullptr));
   if (!p.ours) return ::GetLastError();
-  SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
-  p.childs = owned_handle(::CreateFileW(name.c_str(), access, 0, &inheritable, OPEN_EXISTING, 0, nullptr));
-  return p.childs ? ERROR_SUCCESS : ::GetLastError();
+  p.childs = owned_handle(::CreateFileW(name.c_str(), access, 0, nullptr, OPEN_EXISTING, 0, nullptr));
+  return outcome(bool(p.childs));
 }
 
 /// Where the child's stderr goes that is no pipe.
@@ -27752,27 +27755,36 @@ COMCP_DECL owned_handle other_stderr(bool inherited) {
   HANDLE const own = inherited ? ::GetStdHandle(STD_ERROR_HANDLE) : nullptr;
   HANDLE copy = nullptr;
   if (own != nullptr && own != INVALID_HANDLE_VALUE &&
-      ::DuplicateHandle(self, own, self, &copy, 0, TRUE, DUPLICATE_SAME_ACCESS)) {
+      ::DuplicateHandle(self, own, self, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS)) {
     return owned_handle(copy);
   }
-  SECURITY_ATTRIBUTES inheritable{sizeof(SECURITY_ATTRIBUTES), nullptr, TRUE};
-  return owned_handle(::CreateFileW(L"NUL", GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, &inheritable, OPEN_EXISTING,
-                                    0, nullptr));
+  return owned_handle(::CreateFileW(L"NUL", GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0,
+                                    nullptr));
 }
 
-/// STARTUPINFOEXW with the handles that the child inherits: no others.
+COMCP_DECL std::mutex& one_start_at_a_time() {
+  static std::mutex starts;
+  return starts;
+}
+
+/// STARTUPINFOEXW with the handles that the child inherits: no others. They are inheritable while it lives, and it is
+/// alone: what else starts a child at that moment, without such a list, gives it these too.
 class startup {
  public:
   explicit startup(child_ends const& ends)
-      : handles_{ends.in.childs.get(), ends.out.childs.get(), ends.err.childs.get()} {
+      : alone_(one_start_at_a_time()), handles_{ends.in.childs.get(), ends.out.childs.get(), ends.err.childs.get()} {
     SIZE_T size = 0;
     ::InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
     memory_.resize(size);
     auto const list = reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(memory_.data());
-    if (!::InitializeProcThreadAttributeList(list, 1, 0, &size)) return;
+    why_ = outcome(::InitializeProcThreadAttributeList(list, 1, 0, &size) != 0);
+    if (why_ != ERROR_SUCCESS) return;
     info.lpAttributeList = list;
-    whole_ = ::UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(), sizeof handles_,
-                                         nullptr, nullptr) != 0;
+    why_ = outcome(::UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(), sizeof handles_,
+                                               nullptr, nullptr) != 0);
+    for (HANDLE const h : handles_) {
+      if (why_ == ERROR_SUCCESS) why_ = outcome(::SetHandleInformation(h, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT) != 0);
+    }
     info.StartupInfo.cb = sizeof info;
     info.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
     info.StartupInfo.hStdInput = handles_[0];
@@ -27782,25 +27794,28 @@ class startup {
   startup(startup const&) = delete;
   startup& operator=(startup const&) = delete;
   ~startup() {
+    for (HANDLE const h : handles_) ::SetHandleInformation(h, HANDLE_FLAG_INHERIT, 0);
     if (info.lpAttributeList != nullptr) ::DeleteProcThreadAttributeList(info.lpAttributeList);
   }
-  [[nodiscard]] bool whole() const noexcept { return whole_; }
+  /// ERROR_SUCCESS, or why it cannot be used.
+  [[nodiscard]] DWORD why() const noexcept { return why_; }
 
   STARTUPINFOEXW info{};
 
  private:
+  std::lock_guard<std::mutex> alone_;
   std::array<HANDLE, 3> handles_;
   std::vector<std::byte> memory_;
-  bool whole_ = false;
+  DWORD why_ = ERROR_SUCCESS;
 };
 
 /// Whatever the child starts is in it, and ends with its last handle, which is ours.
-COMCP_DECL owned_handle make_job() {
-  owned_handle job(::CreateJobObjectW(nullptr, nullptr));
+COMCP_DECL DWORD make_job(owned_handle& out) {
+  out = owned_handle(::CreateJobObjectW(nullptr, nullptr));
+  if (!out) return ::GetLastError();
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
   limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-  if (!job || !::SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits)) return {};
-  return job;
+  return outcome(::SetInformationJobObject(out.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits) != 0);
 }
 
 struct program {
@@ -27832,26 +27847,28 @@ COMCP_DECL result<program> find_program(spawn_options const& o, windows::variabl
 /// Suspended, so that it is in its job before it does anything.
 COMCP_DECL DWORD create(program const& p, spawn_options const& o, std::u16string const& block, child_ends const& ends,
                         started_child& out) {
-  startup setup(ends);
-  out.job = make_job();
-  if (!setup.whole() || !out.job) return ::GetLastError();
+  if (DWORD const why = make_job(out.job); why != ERROR_SUCCESS) return why;
   std::wstring line(p.line.begin(), p.line.end());
   std::wstring variables(block.begin(), block.end());
+  auto const path = wide(p.path);
   auto const directory = o.working_directory.empty() ? std::wstring() : wide(full_path(o.working_directory));
   DWORD flags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT | CREATE_NEW_PROCESS_GROUP | EXTENDED_STARTUPINFO_PRESENT;
   if (::GetConsoleCP() == 0) flags |= CREATE_NO_WINDOW;  // else it shares our console, through which CTRL_BREAK goes
   PROCESS_INFORMATION made{};
-  if (!::CreateProcessW(wide(p.path).c_str(), line.data(), nullptr, nullptr, TRUE, flags, variables.data(),
-                        directory.empty() ? nullptr : directory.c_str(), &setup.info.StartupInfo, &made)) {
-    return ::GetLastError();
+  {
+    startup setup(ends);
+    if (setup.why() != ERROR_SUCCESS) return setup.why();
+    if (!::CreateProcessW(path.c_str(), line.data(), nullptr, nullptr, TRUE, flags, variables.data(),
+                          directory.empty() ? nullptr : directory.c_str(), &setup.info.StartupInfo, &made)) {
+      return ::GetLastError();
+    }
   }
   owned_handle const thread(made.hThread);
   out.process = owned_handle(made.hProcess);
   out.pid = made.dwProcessId;
-  bool const runs = ::AssignProcessToJobObject(out.job.get(), made.hProcess) && ::ResumeThread(made.hThread) != DWORD(-1);
-  if (runs) return ERROR_SUCCESS;
-  DWORD const why = ::GetLastError();
-  ::TerminateProcess(made.hProcess, 1);
+  DWORD const why = outcome(::AssignProcessToJobObject(out.job.get(), made.hProcess) &&
+                            ::ResumeThread(made.hThread) != DWORD(-1));
+  if (why != ERROR_SUCCESS) ::TerminateProcess(made.hProcess, 1);
   return why;
 }
 
@@ -27956,12 +27973,13 @@ class owned_child {
     leave();
   }
 
-  /// Null when there is none to be had.
-  [[nodiscard]] HANDLE duplicate() const noexcept {
+  /// To wait for its end.
+  [[nodiscard]] owned_handle duplicate() const {
     HANDLE copy = nullptr;
     HANDLE const self = ::GetCurrentProcess();
-    bool const made = ::DuplicateHandle(self, child_.process.get(), self, &copy, SYNCHRONIZE, FALSE, 0);
-    return made ? copy : nullptr;
+    auto const why = outcome(::DuplicateHandle(self, child_.process.get(), self, &copy, SYNCHRONIZE, FALSE, 0) != 0);
+    if (why != ERROR_SUCCESS) throw std::system_error(static_cast<int>(why), std::system_category());
+    return owned_handle(copy);
   }
 
  private:
@@ -28018,9 +28036,9 @@ class exit_watch {
   explicit exit_watch(asio::any_io_executor const& ex) : executor_(ex), process_(ex) {}
 
   void start(owned_child const& child, bool, std::function<void()> seen) {
-    HANDLE const process = child.duplicate();
-    if (process == nullptr) throw std::system_error(static_cast<int>(::GetLastError()), std::system_category());
-    process_.assign(process);
+    auto process = child.duplicate();
+    process_.assign(process.get());
+    process.release();
     process_.async_wait(asio::bind_executor(executor_, [seen = std::move(seen)](std::error_code ec) {
       if (!ec) seen();
     }));

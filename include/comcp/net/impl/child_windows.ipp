@@ -64,12 +64,13 @@ class owned_child {
     leave();
   }
 
-  /// Null when there is none to be had.
-  [[nodiscard]] HANDLE duplicate() const noexcept {
+  /// To wait for its end.
+  [[nodiscard]] owned_handle duplicate() const {
     HANDLE copy = nullptr;
     HANDLE const self = ::GetCurrentProcess();
-    bool const made = ::DuplicateHandle(self, child_.process.get(), self, &copy, SYNCHRONIZE, FALSE, 0);
-    return made ? copy : nullptr;
+    auto const why = outcome(::DuplicateHandle(self, child_.process.get(), self, &copy, SYNCHRONIZE, FALSE, 0) != 0);
+    if (why != ERROR_SUCCESS) throw std::system_error(static_cast<int>(why), std::system_category());
+    return owned_handle(copy);
   }
 
  private:
@@ -126,9 +127,9 @@ class exit_watch {
   explicit exit_watch(asio::any_io_executor const& ex) : executor_(ex), process_(ex) {}
 
   void start(owned_child const& child, bool, std::function<void()> seen) {
-    HANDLE const process = child.duplicate();
-    if (process == nullptr) throw std::system_error(static_cast<int>(::GetLastError()), std::system_category());
-    process_.assign(process);
+    auto process = child.duplicate();
+    process_.assign(process.get());
+    process.release();
     process_.async_wait(asio::bind_executor(executor_, [seen = std::move(seen)](std::error_code ec) {
       if (!ec) seen();
     }));
