@@ -5,15 +5,24 @@
 
   with_http_server.py DEMO_SERVER PROGRAM [ARGUMENT...]
 """
+import os
+import pathlib
 import subprocess
 import sys
 
 TOKEN = "correct-horse"
+WINE = pathlib.Path(__file__).parent.parent / "tools" / "wine"
 
-with subprocess.Popen([sys.argv[1], "--http", "0", "--token", TOKEN], stdout=subprocess.PIPE, text=True) as server:
+
+def argv(program, *arguments):
+    """Windows' programs are run by wine elsewhere."""
+    return [*([WINE] if program.endswith(".exe") and os.name != "nt" else []), program, *arguments]
+
+
+with subprocess.Popen(argv(sys.argv[1], "--http", "0", "--token", TOKEN), stdout=subprocess.PIPE, text=True) as server:
     try:
         url = server.stdout.readline().strip()  # empty when it did not start
-        status = subprocess.run([*sys.argv[2:], url, TOKEN], timeout=150).returncode if url else 1
+        status = subprocess.run(argv(*sys.argv[2:], url, TOKEN), timeout=150).returncode if url else 1
     finally:
         server.kill()
 sys.exit(status)

@@ -146,7 +146,8 @@ asio::awaitable<comcp::client> connect(std::shared_ptr<surroundings> around) {
   return connect_with_login(around);
 }
 
-asio::awaitable<comcp::server_config> configured_way(comcp::configured_server s, std::shared_ptr<surroundings> around) {
+asio::awaitable<comcp::server_config> configured_way(comcp::configured_server s,
+                                                     [[maybe_unused]] std::shared_ptr<surroundings> around) {
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
   options o;
   o.server.login.store = around->opts.server.login.store;
