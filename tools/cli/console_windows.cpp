@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -72,54 +73,79 @@ quiet_console::~quiet_console() {
 
 struct blocking_input::state {
   state(asio::any_io_executor on, source f)
-      : executor(std::move(on)), from(std::move(f)), bell(executor, asio::steady_timer::time_point::max()) {}
+      : executor(std::move(on)), from(std::move(f)), bell(std::in_place, executor, asio::steady_timer::time_point::max()) {}
+
+  struct piece {
+    std::optional<std::string> text;
+    std::exception_ptr failed;
+  };
+
+  [[nodiscard]] piece read() const noexcept {
+    piece next;
+    try {
+      next.text = from();
+    } catch (...) {
+      next.failed = std::current_exception();
+    }
+    return next;
+  }
 
   // On its own thread.
-  static void read(std::shared_ptr<state> self) {
-    auto got = self->from();
+  static void read_for(std::shared_ptr<state> self) {
+    auto next = self->read();
     std::scoped_lock const lock(self->alive);
-    if (self->over) return;
-    asio::post(self->executor, [self, got = std::move(got)]() mutable {
+    if (!self->bell) return;
+    asio::post(self->executor, [self, next = std::move(next)]() mutable {
       self->reading = false;
-      self->piece.emplace(std::move(got));
-      self->bell.cancel();
+      self->got.emplace(std::move(next));
+      self->ring();
     });
+  }
+
+  void ring() {
+    if (bell) bell->cancel();
+  }
+
+  // The executor may be gone from now on.
+  void leave() {
+    std::scoped_lock const lock(alive);
+    bell.reset();
   }
 
   asio::any_io_executor executor;
   source from;
-  asio::steady_timer bell;
+  std::optional<asio::steady_timer> bell;
   bool reading = false, stopped = false;
-  std::optional<std::optional<std::string>> piece;  // that nobody has taken
+  std::optional<piece> got;  // that nobody has taken
   std::mutex alive;
-  bool over = false;  // the executor may be gone
 };
 
 blocking_input::blocking_input(asio::any_io_executor executor, source from)
     : state_(std::make_shared<state>(std::move(executor), std::move(from))) {}
 
-blocking_input::~blocking_input() {
-  std::scoped_lock const lock(state_->alive);
-  state_->over = true;
-}
+blocking_input::~blocking_input() { state_->leave(); }
 
 void blocking_input::stop() {
   state_->stopped = true;
-  state_->bell.cancel();
+  state_->ring();
 }
 
 asio::awaitable<std::optional<std::string>> blocking_input::next() {
   auto const self = state_;
   self->stopped = false;
-  if (!self->piece && !std::exchange(self->reading, true)) std::thread(state::read, self).detach();
-  while (!self->piece && !self->stopped) {
-    std::error_code woken;
-    co_await self->bell.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+  if (!self->got && !self->reading) {
+    std::thread(state::read_for, self).detach();
+    self->reading = true;
   }
-  if (!self->piece) throw std::system_error(asio::error::operation_aborted);
-  auto got = std::move(*self->piece);
-  self->piece.reset();
-  co_return got;
+  while (!self->got && self->bell && !self->stopped) {
+    std::error_code woken;
+    co_await self->bell->async_wait(asio::redirect_error(asio::use_awaitable, woken));
+  }
+  if (!self->got) throw std::system_error(asio::error::operation_aborted);
+  auto got = std::move(*self->got);
+  self->got.reset();
+  if (got.failed) std::rethrow_exception(got.failed);
+  co_return std::move(got.text);
 }
 
 }  // namespace cli

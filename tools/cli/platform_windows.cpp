@@ -148,8 +148,13 @@ std::function<void(std::string_view)> open_trace_file(std::string const& file) {
   if (::SetEndOfFile(handle) == 0)
     throw usage_error("--trace: cannot write '" + file + "': " + comcp::detail::last_windows_error().message());
   return [out, handle](std::string_view line) {
-    DWORD written = 0;
-    ::WriteFile(handle, line.data(), static_cast<DWORD>(line.size()), &written, nullptr);
+    while (!line.empty()) {
+      DWORD written = 0;
+      constexpr std::size_t most = 1 << 20;
+      auto const size = static_cast<DWORD>(std::min(line.size(), most));
+      if (::WriteFile(handle, line.data(), size, &written, nullptr) == 0 || written == 0) return;
+      line.remove_prefix(written);
+    }
   };
 }
 
