@@ -71,7 +71,12 @@ COMCP_DECL void reap_in_background(int pid) noexcept {
 /// whose end it may go where no signal is allowed. Safe from any thread.
 class owned_child {
  public:
-  owned_child(int pid, int input) noexcept : pid_(pid), input_(::fcntl(input, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {}
+  /// Once, before any other thread knows of it.
+  void own(int pid, int input) noexcept {
+    pid_ = pid;
+    input_ = owned_fd(::fcntl(input, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    ours_ = true;
+  }
 
   /// Whether it has ended, or is somebody else's by now.
   [[nodiscard]] bool gone(exit_status& how) noexcept {
@@ -124,9 +129,9 @@ class owned_child {
   }
 
   std::mutex mutex_;
-  int pid_;
+  int pid_ = -1;
   owned_fd input_;
-  bool ours_ = true;
+  bool ours_ = false;
 };
 
 struct child_ends {
@@ -182,9 +187,11 @@ class exit_watch {
 };
 
 COMCP_DECL result<std::shared_ptr<owned_child>> start_child(spawn_options const& options, child_ends& ends) {
+  auto child = std::make_shared<owned_child>();  // where there is no memory for it, nothing was started
   auto const pid = start(options, ends.in, ends.out, ends.err);
   if (!pid) return pid.error();
-  return std::make_shared<owned_child>(*pid, ends.in.ours.get());
+  child->own(*pid, ends.in.ours.get());
+  return child;
 }
 
 }  // namespace comcp::net::detail
