@@ -35,7 +35,7 @@ last_resort::last_resort() {
   seen = 0;
   struct sigaction count {}, end {};
   count.sa_handler = count_and_go_on;
-  ::sigfillset(&count.sa_mask);
+  sigfillset(&count.sa_mask);
   end.sa_handler = end_at_once;
   ::sigaction(SIGALRM, &end, &before_alarm);
   ::sigaction(SIGINT, &count, &before_interrupt);

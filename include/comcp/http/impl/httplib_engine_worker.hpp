@@ -80,7 +80,7 @@ class pool {
     std::erase_if(open_, [](auto const& w) { return w.expired(); });
     open_.push_back(x);
     ::sigset_t all, before;  // no signal of the program is for these threads, and SIGPIPE would end it
-    ::sigfillset(&all);
+    sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     auto const restore = std::unique_ptr<::sigset_t, void (*)(::sigset_t*)>(
         &before, [](::sigset_t* mask) { ::pthread_sigmask(SIG_SETMASK, mask, nullptr); });
