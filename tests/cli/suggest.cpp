@@ -14,9 +14,9 @@ TEST_CASE("suggest: the nearest known name, and none where nothing is near", "[c
   CHECK(did_you_mean("res", known) == "; did you mean 'resources'?");
   CHECK(did_you_mean("get-items", known) == "; did you mean 'get_items'?");
   CHECK(did_you_mean("cal", known) == "; did you mean 'call'?");
-  for (auto const* const far : {"", "x", "npx", "./my-server", "zzzzzzzz"}) {
-    CAPTURE(far);
-    CHECK(did_you_mean(far, known).empty());
+  for (auto const* const distant : {"", "x", "npx", "./my-server", "zzzzzzzz"}) {
+    CAPTURE(distant);
+    CHECK(did_you_mean(distant, known).empty());
   }
   CHECK(did_you_mean("call", {}).empty());
 }

@@ -178,7 +178,7 @@ TEST_CASE("child_process: what cannot start says why and leaks nothing", "[net]"
   std::string expected = "no such command in PATH";
   SECTION("no such command") { o.command = {"comcp-no-such-command"}; }
   SECTION("no such file") { o.command = {"C:\\no\\such\\file"}, expected = "No such file"; }
-  SECTION("no program") { o.command = {"C:\\windows\\win.ini"}, expected = "(Windows error "; }
+  SECTION("no program") { o.command = {"C:\\windows\\win.ini"}, expected = "(Windows error 193)"; }  // ERROR_BAD_EXE_FORMAT
   SECTION("no such directory") {
     o.command = {server}, o.working_directory = "C:\\no\\such", expected = "working directory 'C:\\no\\such': No such file";
   }
