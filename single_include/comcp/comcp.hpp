@@ -312,6 +312,10 @@ void give_back(text_buffer&& buffer) noexcept;
 #include <cstddef>
 #include <utility>
 
+#if defined(__MINGW32__) && defined(__GLIBCXX__)
+#include <cxxabi.h>
+#endif
+
 namespace comcp::detail {
 
 // What outlives its place must not go unseen there.
@@ -325,6 +329,13 @@ inline constexpr bool under_asan = false;
 #endif
 #else
 inline constexpr bool under_asan = false;
+#endif
+
+#if defined(__MINGW32__) && defined(__GLIBCXX__)
+// A thread that ends frees its thread_local objects and then calls their destructors (GCC bug 83562), unless the key of the
+// destructors is older than that of the objects: made here, before main().
+inline int const destructors_come_first =
+    abi::__cxa_thread_atexit([](void*) {}, nullptr, const_cast<int*>(&destructors_come_first));
 #endif
 
 struct spare_buffers {

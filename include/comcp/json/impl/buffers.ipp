@@ -7,6 +7,10 @@
 #include <cstddef>
 #include <utility>
 
+#if defined(__MINGW32__) && defined(__GLIBCXX__)
+#include <cxxabi.h>
+#endif
+
 #include <comcp/json/padded_text.hpp>
 #include <comcp/version.hpp>
 
@@ -23,6 +27,13 @@ inline constexpr bool under_asan = false;
 #endif
 #else
 inline constexpr bool under_asan = false;
+#endif
+
+#if defined(__MINGW32__) && defined(__GLIBCXX__)
+// A thread that ends frees its thread_local objects and then calls their destructors (GCC bug 83562), unless the key of the
+// destructors is older than that of the objects: made here, before main().
+inline int const destructors_come_first =
+    abi::__cxa_thread_atexit([](void*) {}, nullptr, const_cast<int*>(&destructors_come_first));
 #endif
 
 struct spare_buffers {
