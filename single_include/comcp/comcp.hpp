@@ -27461,7 +27461,11 @@ COMCP_DECL bool reap(int pid, int options, exit_status& how) noexcept {
   ::kill(-pid, SIGKILL);
   while (::waitpid(pid, nullptr, WNOHANG) < 0 && errno == EINTR) {
   }
-  (info.si_code == CLD_EXITED ? how.code : how.signal) = info.si_status;
+  if (info.si_code == CLD_EXITED) {
+    how.code = info.si_status & 0xff;  // FreeBSD and macOS give more of it
+  } else {
+    how.signal = info.si_status;
+  }
   return true;
 }
 
@@ -27539,7 +27543,8 @@ class owned_child {
   std::error_code send(int number) const noexcept {
     ::kill(-pid_, number);
     bool const member = number != SIGKILL && ::getpgid(pid_) == pid_;
-    if (::kill(pid_, member ? 0 : number) == 0) return {};
+    // While it is ours, a process that is not there is one that ends just now (macOS), or somebody else's: reap() tells.
+    if (::kill(pid_, member ? 0 : number) == 0 || errno == ESRCH) return {};
     return {errno, std::generic_category()};
   }
 

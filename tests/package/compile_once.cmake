@@ -3,7 +3,7 @@
 #
 # Builds and runs, with the compiler alone, a program of two sources: one holds all of comcp and of Asio, the other uses
 # it. HEADERS is `single_include` (COMCP_IMPLEMENTATION, and no macro for Asio) or `include` (comcp/src.hpp), of which no
-# code is made: comcp::compiled has the same, and half of the time goes there.
+# code is made, as that is half of the time: comcp::compiled is of the same parts.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE "${BUILD}")
 string(REPLACE "|" ";" INCLUDES "${INCLUDES}")

@@ -69,7 +69,7 @@ def together(rsp, sources, mode):
     # An error is in, or comes after, the line that names whose it is.
     of = {s.stem: "" for s in sources}
     name = None
-    for line in compiles(rsp, unit, mode)[1].splitlines():
+    for line in compiles(rsp, unit, mode, "-fmax-errors=0")[1].splitlines():
         named = NAMED.search(line)
         name = (named.group(1) or named.group(2)) if named else name
         if name in of:
