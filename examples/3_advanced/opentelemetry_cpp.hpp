@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// comcp's spans through opentelemetry-cpp: whatever tracer provider the program has set up records and exports them. CMake compiles it where it finds opentelemetry-cpp, which neither Debian 12 nor comcp's CI has.
+// comcp's spans through opentelemetry-cpp: whatever tracer provider the program has set up records and exports them. CMake
+// compiles it where it finds opentelemetry-cpp, which neither Debian 12 nor comcp's CI has; it was built and run by hand with
+// that library of August 2026.
 #pragma once
 
 #include <cstdint>
