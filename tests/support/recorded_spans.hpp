@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <memory>
@@ -57,7 +58,7 @@ class recorded_spans {
   [[nodiscard]] std::deque<std::shared_ptr<record>> const& all() const { return all_; }
   [[nodiscard]] record const& first() const { return *all_.at(0); }
   [[nodiscard]] record const& last() const { return *all_.at(all_.size() - 1); }
-  [[nodiscard]] long count(std::string_view name) const {
+  [[nodiscard]] std::ptrdiff_t count(std::string_view name) const {
     return std::count_if(all_.begin(), all_.end(), [&](auto const& r) { return r->start.name == name; });
   }
   [[nodiscard]] record const& named(std::string_view name) const {
@@ -65,7 +66,7 @@ class recorded_spans {
     if (found == all_.end()) throw std::runtime_error("no span " + std::string(name));
     return **found;
   }
-  [[nodiscard]] long open() const {
+  [[nodiscard]] std::ptrdiff_t open() const {
     return std::count_if(all_.begin(), all_.end(), [](auto const& r) { return r->ended == 0; });
   }
   void clear() { all_.clear(); }
