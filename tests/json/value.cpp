@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <ranges>
-#include <cstddef>
 #include <string>
 #include <thread>
 #include <type_traits>
