@@ -65,9 +65,9 @@ std::optional<std::string> prompt_terminal::ask(std::string_view question, bool 
   if (::tcgetattr(fd, &before) != 0) return {};
   // Blocked but for the moments of waiting, so that none is noted and then waited for all the same.
   sigset_t ends, unblocked;
-  ::sigemptyset(&ends);
-  ::sigaddset(&ends, SIGINT);
-  ::sigaddset(&ends, SIGTERM);
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
   ::pthread_sigmask(SIG_BLOCK, &ends, &unblocked);
   struct sigaction watch {
   }, on_interrupt{}, on_end{};
